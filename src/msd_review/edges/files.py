@@ -1,0 +1,65 @@
+"""Files, read under bounds and written whole or not at all."""
+
+import contextlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+
+class FileRefused(OSError):
+    """The path is not a regular file, or is larger than the bound; `str()` says which."""
+
+
+def read_bounded(path: Path, limit: int) -> bytes:
+    """The bytes of a regular file of at most `limit` bytes.
+
+    Opened without blocking and judged by the open descriptor, so that a FIFO, a device or a
+    file that grows while it is read cannot hang or flood us. A link is followed.
+
+    Raises FileRefused (an OSError) or the OSError of the platform.
+    """
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    with os.fdopen(descriptor, "rb") as handle:
+        status = os.fstat(handle.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise FileRefused(f"{path} is not a regular file")
+        content = handle.read(limit + 1)
+    if len(content) > limit:
+        raise FileRefused(f"{path} is larger than {limit} bytes")
+    return content
+
+
+def write_atomic(path: Path, content: bytes, *, mode: int = 0o644) -> None:
+    """Writes `content` to `path` whole or not at all: temporary file beside it, fsync, rename, fsync of the folder."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as handle:
+            handle.write(content)
+            handle.flush()
+            os.fchmod(handle.fileno(), mode)
+            os.fsync(handle.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes a rename inside `folder` survive a power cut, where the platform can."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def make_private(folder: Path) -> Path:
+    """Creates `folder` (and its parents) for this user alone, and returns it."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
