@@ -20,7 +20,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "selection": {"manifest", "registry", "config"},
     "prompt": {"manifest", "config", "edges"},
     "handlers": {"manifest", "run.result", "edges"},
-    "invocation": {"manifest", "registry", "config", "selection", "prompt", "handlers", "trust.destinations"},
+    "invocation": {"manifest"},
+    "planning": {"manifest", "config", "selection", "prompt", "handlers", "invocation", "trust.destinations"},
     "trust": {"manifest", "registry", "config", "invocation", "edges"},
     "sources": {"manifest", "trust", "edges"},
     "lifecycle": {"manifest", "registry", "config", "trust", "sources", "edges"},
@@ -30,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "consensus": {"review", "run.result"},
     "report": {"manifest", "run.result", "review", "consensus", "prompt.model"},
     "app": {
-        "manifest", "registry", "config", "selection", "prompt", "handlers", "invocation", "trust", "sources",
+        "manifest", "registry", "config", "selection", "planning", "prompt", "handlers", "invocation", "trust", "sources",
         "lifecycle", "run", "review", "grounding", "consensus", "report", "edges",
     },
     "cli": {"app", "report", "edges", "registry", "manifest", "config", "selection", "run.result", "prompt.model"},

@@ -1,6 +1,6 @@
-"""From a chosen reviewer to the exact invocation that would run, or the reason why there is none.
+"""The exact call of a reviewer, as values: all that trust judges, and all that the runner runs.
 
-Pure: everything it needs is handed in, and what it returns is all that trust judges and the runner runs.
+`planning` makes them; nothing else does.
 """
 
 from collections.abc import Mapping
