@@ -8,6 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How many examples a property test tries: few while working, many where MSD_EXAMPLES says so. No
+# deadline and no complaint about slow generation: a busy machine must not fail a test.
+settings.register_profile(
+    "msd",
+    max_examples=int(os.environ.get("MSD_EXAMPLES", "100")),
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("msd")
 
 _KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT", "VIRTUAL_ENV", "PYTEST_XDIST_WORKER", "CI")
 _NAMES_OF_THIS_MACHINE = {"localhost", "localhost.localdomain"}

@@ -204,6 +204,10 @@ class Config:
         """A number key's value."""
         return float(self.get(key).value)
 
+    def set_keys(self, layer: Layer) -> frozenset[str]:
+        """The dotted keys that one layer sets."""
+        return frozenset(key for key, _ in flatten(layer.data, self.schema))
+
     def warnings(self) -> tuple[str, ...]:
         """What is wrong in the layers: types, keys of ours that nobody declares, decisions a project may not take."""
         return tuple(message for layer in self.layers for message in _layer_warnings(self.schema, layer))
