@@ -5,12 +5,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-SectionKind = Literal["instructions", "project", "roadmap", "requirements", "context", "research", "plan"]
+SectionKind = Literal[
+    "instructions", "project", "roadmap", "requirements", "context", "research", "plan", "change"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanFile:
-    """One plan as it is on disk; `front` is its front matter ({} where it has none or it is broken)."""
+    """One plan, decoded, with `\\n` line ends.
+
+    `front` is its front matter, {} where it has none or it is broken; its numbers and dates stay text as
+    written ("04.10", "2A"), so only strings, booleans, None, lists and mappings occur in it.
+    """
 
     path: Path  # absolute
     name: str  # relative to the project root, with forward slashes
@@ -42,13 +48,14 @@ class ReviewSubject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One part of a prompt and what became of it."""
+    """One part of a prompt and what became of it; `path` is relative to the root ("" where it is no file)."""
 
     kind: SectionKind
     name: str  # "PROJECT.md", "03-01-PLAN.md", "Review instructions"
     text: str
     tokens: int
     kept: Literal["whole", "shrunk", "dropped"] = "whole"
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
