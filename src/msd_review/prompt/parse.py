@@ -4,7 +4,7 @@ A built-in reviewer is a process of its own that gets the prompt on stdin, so th
 
     <!-- msd-prompt/1 boundary=B -->
     free text
-    <!-- msd:B kind="plan" name="03-01-PLAN.md" path=".planning/phases/03-x/03-01-PLAN.md" kept="whole" -->
+    <!-- msd:B kind="plan" name="03-01-PLAN.md" path=".planning/phases/03-x/03-01-PLAN.md" -->
     the part's text, as sent
     <!-- /msd:B -->
 

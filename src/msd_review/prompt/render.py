@@ -70,7 +70,8 @@ def _boundary(texts: Sequence[str]) -> str:
 
 
 def _attributes(section: Section) -> str:
-    pairs = {"kind": section.kind, "name": section.name, "path": section.path, "kept": section.kept}
+    kept = "" if section.kept == "whole" else section.kept
+    pairs = {"kind": section.kind, "name": section.name, "path": section.path, "kept": kept}
     return " ".join(f'{name}="{_quoted(value)}"' for name, value in pairs.items() if value or name == "name")
 
 
