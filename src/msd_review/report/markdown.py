@@ -1,0 +1,67 @@
+"""REVIEWS.md: the whole review as one Markdown file, a pure function of the report."""
+
+from msd_review.report.consensus_section import consensus_section
+from msd_review.report.counts import delivered, failed, not_run, section_heading
+from msd_review.report.coverage_section import coverage_section
+from msd_review.report.front_matter import front_matter
+from msd_review.report.lane_sections import lane_section
+from msd_review.report.model import ReviewReport
+from msd_review.report.text import count, inline, joined, phase_label, slug
+
+OWN_HEADINGS = (
+    "Consensus Summary",
+    "Agreed Concerns",
+    "Agreed Strengths",
+    "Divergent Views",
+    "Single-Reviewer Concerns",
+    "Resolved Concerns",
+    "Dismissed Concerns",
+    "Verification Coverage",
+)
+
+
+def render_markdown(report: ReviewReport) -> str:
+    """The file's text. Same report, same bytes; ends in one line end."""
+    sections = [section_heading(reviewer) for reviewer in report.reviewers]
+    reserved = {slug(heading) for heading in (title(report), *OWN_HEADINGS, *sections)}
+    blocks = [
+        front_matter(report),
+        f"# {title(report)}",
+        _attendance(report),
+        consensus_section(report),
+        *(lane_section(reviewer, report, reserved) for reviewer in report.reviewers),
+        coverage_section(report),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def title(report: ReviewReport) -> str:
+    """`Cross-AI Plan Review — Phase 3`, or with the plan's name where there is no phase."""
+    subject = f"Phase {phase_label(report.phase)}" if report.phase is not None else report.title
+    return f"Cross-AI Plan Review — {inline(subject, 200)}"
+
+
+def _attendance(report: ReviewReport) -> str:
+    reviews = [inline(reviewer.result.identity, 100) for reviewer in delivered(report)]
+    lines = [f"Reviewed by {joined(reviews)}." if reviews else "**No reviewer delivered a review.**"]
+    lines += [f"{inline(name, 100)} {verb}: {inline(reason)}." for name, verb, reason in _absent(report)]
+    lines += [
+        f"**This review was interrupted.** {count(len(reviews), 'review')} had been finished."
+    ] * report.interrupted
+    lines += [
+        f"{joined([inline(n, 100) for n in names])} run on the same tool."
+        for names in map(list, report.shared_adapters)
+    ]
+    lines += [f"Warning: {inline(warning)}" for warning in report.warnings]
+    return "  \n".join(lines)
+
+
+def _absent(report: ReviewReport) -> list[tuple[str, str, str]]:
+    details = {skipped.identity: skipped.detail for skipped in report.skipped}
+    details |= {reviewer.result.identity: reviewer.result.detail for reviewer in report.reviewers}
+    rows = [(name, "delivered no review", reason) for name, reason in failed(report).items()]
+    rows += [(name, "was not run", reason) for name, reason in not_run(report).items()]
+    return [
+        (name, verb, f"{reason}, {details[name].rstrip('.')}" if details.get(name) else reason)
+        for name, verb, reason in rows
+    ]
