@@ -26,8 +26,8 @@ SCHEMA = "msd.reviews/1"
 
 
 def document(report: ReviewReport) -> dict[str, Any]:
-    """The document as plain values that `json.dumps` takes."""
-    return {
+    """The document as plain values that `json.dumps` takes and UTF-8 can hold, whatever a reviewer wrote."""
+    content = {
         "schema": SCHEMA,
         "run": report.run,
         "phase": None if report.phase is None else phase_label(report.phase),
@@ -48,12 +48,22 @@ def document(report: ReviewReport) -> dict[str, Any]:
         "shared_adapters": [list(names) for names in report.shared_adapters],
         "files": dict(report.files),
     }
+    return {key: _encodable(value) for key, value in content.items()}
 
 
 def render_json(report: ReviewReport) -> str:
-    """The document as text, indented, ending in a line end; valid UTF-8 whatever a reviewer wrote."""
-    text = json.dumps(document(report), ensure_ascii=False, indent=2, allow_nan=False)
-    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
+    """The document as text, indented, ending in a line end."""
+    return json.dumps(document(report), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return value
 
 
 def summary(report: ReviewReport) -> dict[str, Any]:
