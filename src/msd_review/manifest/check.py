@@ -16,7 +16,7 @@ from msd_review.manifest.engines import is_range
 from msd_review.manifest.fields_body import ENVELOPE_CODES
 from msd_review.manifest.messages import say
 from msd_review.manifest.problems import Problem, plain, pointer, shown
-from msd_review.manifest.shapes import Report, Spot, check_field, check_object, report_unknown
+from msd_review.manifest.shapes import ObjectOf, Report, Spot, check_field, check_object, report_unknown
 
 _BODY_OF_ROLE = {
     "runtime": ("runtime", "what kind of host it is"),
@@ -93,7 +93,7 @@ def _check_ranges(value: Mapping[str, Any], report: Report) -> None:
         if isinstance(wanted, str) and not is_range(wanted):
             report(say("engines range", f"/engines/{name}", name=f"engines.{name}", found=shown(wanted)))
     for version in sorted(earlier) if isinstance(earlier, dict) else ():
-        wanted = earlier[version]
+        wanted = earlier[version] if isinstance(earlier, dict) else None
         if isinstance(wanted, str) and wanted.strip() and not is_range(wanted):
             name = f"compatVersions.{plain(version)}"
             report(say("engines range", pointer("/compatVersions", version), name=name, found=shown(wanted)))
@@ -144,7 +144,7 @@ def _check_bodies(value: dict[str, Any], is_declared: Callable[[str], bool], rep
 def _check_compat(value: Mapping[str, Any], report: Report) -> None:
     item = fields_body.RUNTIME_COMPAT
     if "runtimeCompat" not in value:
-        why = "it names the hosts a feature surfaces in; [\"*\"] is all of them"
+        why = 'it names the hosts a feature surfaces in; ["*"] is all of them'
         report(say("missing", "/runtimeCompat", code="envelope.missing", name=item.name, why=why))
         return
     compat = value["runtimeCompat"]
@@ -153,7 +153,7 @@ def _check_compat(value: Mapping[str, Any], report: Report) -> None:
     supported = compat.get("supported") if isinstance(compat, dict) else None
     if isinstance(supported, list) and "*" in supported and supported != ["*"]:
         below = spot.below("supported", "/runtimeCompat/supported")
-        below.wrong(fields_body.ObjectOf(fields=(), rule='ids, or exactly ["*"]'), supported, "value")
+        below.wrong(ObjectOf(fields=(), rule='ids, or exactly ["*"]'), supported, "value")
 
 
 def _check_lane_keys(value: Mapping[str, Any], known_keys: Collection[str], report: Report) -> None:

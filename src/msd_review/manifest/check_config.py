@@ -1,7 +1,7 @@
 """A capability's configuration slice, checked."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msd_review.manifest import vocabulary as words
@@ -31,7 +31,7 @@ _CODES = Codes(
     unknown="envelope.unknown_field",
 )
 _EXAMPLE = 'for example {"review.models.acme": {"type": "string", "default": "", "description": "…"}}'
-_DEFAULTS = {
+_DEFAULTS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "boolean": ("true or false", lambda value: isinstance(value, bool)),
     "string": ("a string", is_text),
     "number": ("a finite number", is_number),
@@ -42,7 +42,9 @@ def check_config(config: object, report: Report) -> None:
     """Every violation of the slice as a whole, then of each key, by name."""
     at = "/config"
     if not isinstance(config, dict):
-        report(say("config entry", at, name="config", expected="an object", found=shown(config), why=_EXAMPLE))
+        report(
+            say("config entry", at, name="config", expected="an object", found=shown(config), why=_EXAMPLE)
+        )
         return
     for key in sorted(config):
         check_key(key, config[key], report)
@@ -60,7 +62,9 @@ def check_key(key: str, entry: object, report: Report) -> None:
     _check_type(key, entry, at, report=report)
     description = entry.get("description")
     if not is_text(description) or not str(description).strip():
-        report(say("config description", f"{at}/description", key=plain(key), found=_found(entry, "description")))
+        report(
+            say("config description", f"{at}/description", key=plain(key), found=_found(entry, "description"))
+        )
     spot = Spot(CONFIG_TYPE, key, at, _CODES, report)
     report_unknown(_NAMES, entry, spot)
 
@@ -113,7 +117,9 @@ def _check_enum(key: str, entry: Mapping[str, Any], at: str, *, report: Report) 
     values = entry.get("values")
     if not isinstance(values, list) or not values or not all(map(is_text, values)):
         allowed = expected(ListOf(item=Text(), filled=True))
-        found = "an array with other members" if values and isinstance(values, list) else _found(entry, "values")
+        found = (
+            "an array with other members" if values and isinstance(values, list) else _found(entry, "values")
+        )
         report(say("config values", f"{at}/values", key=plain(key), expected=allowed, found=found))
         return
     default = entry.get("default")

@@ -1,11 +1,12 @@
 """The body of a feature, and the parts of it that any manifest may carry, checked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from msd_review.manifest import fields_body, fields_feature
 from msd_review.manifest import vocabulary as words
 from msd_review.manifest.fields_body import ENVELOPE_CODES
+from msd_review.manifest.fields_lane import LINE
 from msd_review.manifest.loop_order import find_cycle
 from msd_review.manifest.messages import say
 from msd_review.manifest.problems import plain, quoted, shown
@@ -57,16 +58,20 @@ def check_feature(manifest: Mapping[str, Any], is_declared: IsDeclared, report: 
     """Every violation of a feature's own fields; `is_declared` knows the configuration keys."""
     check_object((SKILLS, AGENTS), manifest, _spot(SKILLS, "", report))
     _check_reserved(manifest, report)
+    context = (manifest, is_declared, report)
     for item, check in ((_STEPS, _check_step), (_CONTRIBUTIONS, _check_contribution), (_GATES, _check_gate)):
-        _each(item, manifest, lambda entry, at, check=check: check(entry, at, (manifest, is_declared, report)), report)
+        for entry, at in _entries(item, manifest, report):
+            check(entry, at, context)
     _check_activation(manifest, is_declared, report)
     _check_order(manifest, report)
 
 
 def check_surfaces(manifest: Mapping[str, Any], report: Report) -> None:
     """Every violation of hooks, commands and MCP servers: what a host would run."""
-    _each(_HOOKS, manifest, lambda hook, at: _check_hook(hook, at, report), report)
-    _each(_COMMANDS, manifest, lambda command, at: _check_command(command, at, report), report)
+    for hook, at in _entries(_HOOKS, manifest, report):
+        check_object(fields_body.HOOK_FIELDS, hook, _spot(_HOOKS, at, report))
+    for command, at in _entries(_COMMANDS, manifest, report):
+        _check_command(command, at, report)
     _check_servers(manifest, report)
 
 
@@ -77,16 +82,17 @@ def _spot(item: Field, at: str, report: Report) -> Spot:
     return Spot(item, item.name, at, ENVELOPE_CODES, report)
 
 
-def _each(
-    item: Field, manifest: Mapping[str, Any], check: Callable[[dict[str, Any], str], None], report: Report
-) -> None:
+def _entries(
+    item: Field, manifest: Mapping[str, Any], report: Report
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """The objects of an array that a manifest has, with their pointers; what is no object is reported."""
     if item.name not in manifest:
         return
     entries = manifest[item.name]
     check_field(item, entries, _spot(item, f"/{item.name}", report))
     for index, entry in enumerate(entries if isinstance(entries, list) else ()):
         if isinstance(entry, dict):
-            check(entry, f"/{item.name}/{index}")
+            yield entry, f"/{item.name}/{index}"
 
 
 def _check_reserved(manifest: Mapping[str, Any], report: Report) -> None:
@@ -149,9 +155,7 @@ def _check_ref(ref: object, at: str, manifest: Mapping[str, Any], *, report: Rep
         return
     kind, target = named[0], ref[named[0]]
     if not is_text(target) or not target.strip():
-        item = Field(
-            name=kind, shape=fields_body.LINE, doc=f"the {kind}'s name", example="review", code="feature.ref"
-        )
+        item = Field(name=kind, shape=LINE, doc=f"the {kind}'s name", example="review", code="feature.ref")
         _spot(item, f"{at}/{kind}", report).wrong(item.shape, target, "value")
     elif kind == "skill" and target.startswith("msd-"):
         report(say("ref foreign", f"{at}/{kind}", found=shown(target)))
@@ -203,10 +207,6 @@ def _check_fragment(fragment: object, at: str, report: Report) -> None:
         report(say("fragment path", f"{at}/path", found=shown(path)))
 
 
-def _check_hook(hook: dict[str, Any], at: str, report: Report) -> None:
-    check_object(fields_body.HOOK_FIELDS, hook, _spot(_HOOKS, at, report))
-
-
 def _check_command(command: dict[str, Any], at: str, report: Report) -> None:
     check_object(fields_body.COMMAND_FIELDS, command, _spot(_COMMANDS, at, report))
     for name in ("family", "router"):
@@ -224,7 +224,9 @@ def _check_servers(manifest: Mapping[str, Any], report: Report) -> None:
         spot.wrong(_MCP_SERVERS.shape, servers, "type")
         return
     for name in sorted(servers):
-        _check_server(name, servers[name], spot.below(f"mcpServers.{plain(name)}", f"/mcpServers/{_escape(name)}"))
+        _check_server(
+            name, servers[name], spot.below(f"mcpServers.{plain(name)}", f"/mcpServers/{_escape(name)}")
+        )
 
 
 def _escape(name: str) -> str:

@@ -11,7 +11,9 @@ from msd_review.manifest.build import section_title
 from msd_review.manifest.messages import say
 from msd_review.manifest.problems import plain, pointer, quoted, shown
 from msd_review.manifest.shapes import (
+    Choice,
     Field,
+    ObjectOf,
     Report,
     Spot,
     advice,
@@ -32,7 +34,7 @@ _PLAIN_FIELDS = tuple(item for item in tables.LANE_FIELDS if item.name not in {"
 def check_lane(body: object, report: Report) -> None:
     """Every violation of a reviewer body; `{}` reports each required field."""
     item = Field(
-        name="reviewer", shape=tables.ObjectOf(fields=()), doc="the lane, an object", example={"slug": "acme"}
+        name="reviewer", shape=ObjectOf(fields=()), doc="the lane, an object", example={"slug": "acme"}
     )
     if not isinstance(body, dict):
         _spot(item, _AT, report).wrong(item.shape, body, "type")
@@ -191,7 +193,7 @@ def _check_http_effort(invoke: Mapping[str, Any], report: Report) -> None:
     effort = invoke.get("effortChannel")
     if effort in words.EFFORT_CHANNELS and effort != "none":
         spot = _spot(tables.EFFORT_CHANNEL, f"{_INVOKE}/effortChannel", report)
-        spot.wrong(tables.Choice(("none",)), effort, "choice")
+        spot.wrong(Choice(("none",)), effort, "choice")
 
 
 def _check_spawn(invoke: Mapping[str, Any], report: Report) -> None:
@@ -227,7 +229,7 @@ def _check_error_selectors(selectors: object, report: Report) -> None:
             name, at = f"error[{index}]", f"{_INVOKE}/outputMap/error/{index}"
             item = tables.OUTPUT_MAP.fields[2]
             spot = Spot(item, name, at, tables.LANE_CODES, report)
-            spot.wrong(tables.ObjectOf(fields=(), rule="an object with `where` or `message`"), selector, "value")
+            spot.wrong(ObjectOf(fields=(), rule="an object with `where` or `message`"), selector, "value")
 
 
 def is_denied(name: str) -> bool:
@@ -263,7 +265,9 @@ def _check_placeholders(invoke: Mapping[str, Any], report: Report) -> None:
         reason = f"`promptChannel` is `{channel}`"
         report(say("placeholder needed", at, placeholder="{{prompt}}", reason=reason))
     if invoke.get("outputChannel") == "file-arg" and "{{output}}" not in args:
-        report(say("placeholder needed", at, placeholder="{{output}}", reason="`outputChannel` is `file-arg`"))
+        report(
+            say("placeholder needed", at, placeholder="{{output}}", reason="`outputChannel` is `file-arg`")
+        )
     if isinstance(invoke.get("modelArg"), str) and "{{model}}" not in args:
         report(say("placeholder model", at))
 
@@ -278,6 +282,4 @@ def _check_handler(body: Mapping[str, Any], report: Report) -> None:
         known = tuple(words.HANDLER_TRANSPORTS)
         report(say("handler unknown", at, name=plain(handler), advice=advice(handler, known)))
     elif allowed and transport in words.TRANSPORTS and transport not in allowed:
-        report(
-            say("handler transport", at, name=handler, transport=transport, transports=quoted(allowed))
-        )
+        report(say("handler transport", at, name=handler, transport=transport, transports=quoted(allowed)))

@@ -36,7 +36,11 @@ def _parse(text: str) -> Any:
     # Loading the library costs more than all else at start-up; nothing of ours is loaded lazily here.
     import nodesemver
 
-    if not text.isascii() or len(text) > MAX_RANGE_LENGTH or not all(part.strip() for part in text.split("||")):
+    if (
+        not text.isascii()
+        or len(text) > MAX_RANGE_LENGTH
+        or not all(part.strip() for part in text.split("||"))
+    ):
         raise RangeError(text)
     try:
         return nodesemver.make_range(" ".join(text.split()), False)
@@ -101,7 +105,10 @@ def _newest_that_fits(manifest: Mapping[str, Any], host_version: str) -> str | N
     fitting = [
         version
         for version, wanted in versions.items()
-        if is_version(version) and isinstance(wanted, str) and is_range(wanted) and satisfies(host_version, wanted)
+        if is_version(version)
+        and isinstance(wanted, str)
+        and is_range(wanted)
+        and satisfies(host_version, wanted)
     ]
     return max(fitting, key=_precedence, default=None)
 

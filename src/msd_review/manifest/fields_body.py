@@ -3,17 +3,14 @@
 from msd_review.manifest import vocabulary as words
 from msd_review.manifest.fields_lane import ENV_NAME, LINE
 from msd_review.manifest.shapes import (
-    Anything,
     Choice,
     Codes,
     Field,
-    Flag,
     ListOf,
     MapOf,
     ObjectOf,
     Scalar,
     Text,
-    Whole,
 )
 
 ENVELOPE_CODES = Codes(
@@ -82,7 +79,11 @@ ENVELOPE_FIELDS = (
         example="Reviews plans with the Acme command.",
     ),
     Field(
-        name="tier", shape=Choice(words.TIERS), required=True, doc="which installs it is meant for", example="full"
+        name="tier",
+        shape=Choice(words.TIERS),
+        required=True,
+        doc="which installs it is meant for",
+        example="full",
     ),
     Field(name="requires", shape=IDS, required=True, doc="ids of the capabilities it needs", example=[]),
     ENGINES,
@@ -128,10 +129,12 @@ RUNTIME_COMPAT = Field(
                 name="supported",
                 shape=ListOf(item=Text(rule="an id or `*`", pattern=rf"\*|{words.ID_PATTERN}"), filled=True),
                 required=True,
-                doc="ids of the hosts it works in, or exactly [\"*\"]",
+                doc='ids of the hosts it works in, or exactly ["*"]',
                 example=["*"],
             ),
-            Field(name="unsupported", shape=IDS, doc="ids of the hosts it does not work in", example=["cursor"]),
+            Field(
+                name="unsupported", shape=IDS, doc="ids of the hosts it does not work in", example=["cursor"]
+            ),
             Field(
                 name="notes",
                 shape=LINES,
@@ -200,7 +203,13 @@ HOOK_FIELDS = (
         "the script, inside the capability",
         "hooks/stop.sh",
     ),
-    _hook("matcher", Text(rule="a string on one line", empty=True, one_line=True), "what it applies to", "Write", required=False),
+    _hook(
+        "matcher",
+        Text(rule="a string on one line", empty=True, one_line=True),
+        "what it applies to",
+        "Write",
+        required=False,
+    ),
 )
 COMMAND_FIELDS = (
     _command("family", LINE, "the command family it joins", "acme"),
@@ -214,9 +223,24 @@ COMMAND_FIELDS = (
 )
 MCP_FIELDS = (
     Field(name="command", shape=LINE, doc="the server's command", example="acme-mcp"),
-    Field(name="args", shape=ListOf(item=Text(rule="a string", empty=True)), doc="its arguments", example=["--stdio"]),
-    Field(name="env", shape=MapOf(key=ENV_NAME, item=Text(rule="a string", empty=True)), doc="its variables", example={}),
+    Field(
+        name="args",
+        shape=ListOf(item=Text(rule="a string", empty=True)),
+        doc="its arguments",
+        example=["--stdio"],
+    ),
+    Field(
+        name="env",
+        shape=MapOf(key=ENV_NAME, item=Text(rule="a string", empty=True)),
+        doc="its variables",
+        example={},
+    ),
     Field(name="cwd", shape=LINE, doc="its working folder", example="."),
     Field(name="url", shape=LINE, doc="the server's address", example="https://mcp.example.com"),
-    Field(name="headers", shape=MapOf(item=Text(rule="a string", empty=True)), doc="its request headers", example={}),
+    Field(
+        name="headers",
+        shape=MapOf(item=Text(rule="a string", empty=True)),
+        doc="its request headers",
+        example={},
+    ),
 )

@@ -148,12 +148,24 @@ CONFIG_HOME_FIELDS = (
     _option("env", ListOf(item=ENV_NAME), "variables that move it", ["ACME_HOME"]),
     _option("probe", ListOf(item=LINE), "names to look for", ["acme"], nullable=True),
     _option("probeExists", LINE, "a file that proves it is the right one", "config.toml", nullable=True),
-    _option("skillsHome", Anything(rule="a string or an object"), "where skills go instead", ".agents", nullable=True),
+    _option(
+        "skillsHome",
+        Anything(rule="a string or an object"),
+        "where skills go instead",
+        ".agents",
+        nullable=True,
+    ),
 )
 ARTIFACT_FIELDS = (
     _axis("kind", words.ARTIFACT_KINDS, "what is put there"),
     Field(name="destSubpath", shape=LINE, required=True, doc="the folder below the home", example="skills"),
-    Field(name="prefix", shape=Text(rule="a string", empty=True), required=True, doc="what names start with", example="msd-"),
+    Field(
+        name="prefix",
+        shape=Text(rule="a string", empty=True),
+        required=True,
+        doc="what names start with",
+        example="msd-",
+    ),
     _axis("nesting", words.NESTINGS, "files side by side, or a folder each"),
     _option("recursive", Flag(), "whether folders below count", False),
     Field(
@@ -175,7 +187,9 @@ RUNTIME_FIELDS = (
     ),
     Field(
         name="localConfigDir",
-        shape=Text(rule="a folder name that starts with a dot", pattern=r"\.[^/\\]*[^/\\.][^/\\]*", one_line=True),
+        shape=Text(
+            rule="a folder name that starts with a dot", pattern=r"\.[^/\\]*[^/\\.][^/\\]*", one_line=True
+        ),
         required=True,
         doc="its folder in a project",
         example=".acme",

@@ -4,10 +4,18 @@ from msd_review.manifest import vocabulary as words
 from msd_review.manifest.shapes import Choice, Codes, Field, ListOf, MapOf, ObjectOf, Scalar, Text, Whole
 
 LANE_CODES = Codes(
-    missing="lane.missing", type="lane.type", value="lane.value", choice="lane.enum", unknown="lane.unknown_field"
+    missing="lane.missing",
+    type="lane.type",
+    value="lane.value",
+    choice="lane.enum",
+    unknown="lane.unknown_field",
 )
 PROBE_CODES = Codes(
-    missing="lane.probe", type="lane.probe", value="lane.probe", choice="lane.probe", unknown="lane.unknown_field"
+    missing="lane.probe",
+    type="lane.probe",
+    value="lane.probe",
+    choice="lane.probe",
+    unknown="lane.unknown_field",
 )
 ENV_CODES = Codes(
     missing="lane.env", type="lane.env", value="lane.env", choice="lane.env", unknown="lane.unknown_field"
@@ -18,9 +26,13 @@ STRING = Text(rule="a string", empty=True)
 CONFIG_KEY = Text(rule="a configuration key", pattern=words.CONFIG_KEY_PATTERN)
 ENV_NAME = Text(rule="the name of an environment variable", pattern=words.ENV_NAME_PATTERN)
 POINTER = Text(rule="a JSON pointer", pattern=words.POINTER_PATTERN, empty=True)
-SECTION = Text(rule="a non-empty heading on one line that does not start with `#`", pattern=r"\s*[^#\s].*", one_line=True)
+SECTION = Text(
+    rule="a non-empty heading on one line that does not start with `#`", pattern=r"\s*[^#\s].*", one_line=True
+)
 HTTP_PATH = Text(rule="a path that starts with `/`", pattern=r"/[^\s]*", one_line=True)
-HTTP_URL = Text(rule="an http or https URL", pattern=r"[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#]+[^\s]*", one_line=True)
+HTTP_URL = Text(
+    rule="an http or https URL", pattern=r"[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#]+[^\s]*", one_line=True
+)
 
 _BINARY_DOC = "the command, a bare name or an absolute path"
 _HOST_KEY_DOC = "the configuration key that holds the server's base URL"
@@ -127,8 +139,12 @@ OUTPUT_MAP = ObjectOf(
             shape=ObjectOf(
                 fields=(
                     WHERE,
-                    _pointer("inputTokens", "where the tokens that went in are counted", "/usage/input_tokens"),
-                    _pointer("outputTokens", "where the tokens that came out are counted", "/usage/output_tokens"),
+                    _pointer(
+                        "inputTokens", "where the tokens that went in are counted", "/usage/input_tokens"
+                    ),
+                    _pointer(
+                        "outputTokens", "where the tokens that came out are counted", "/usage/output_tokens"
+                    ),
                     _pointer("costUsd", "where the cost in US dollars stands", "/total_cost_usd"),
                 )
             ),
@@ -138,7 +154,9 @@ OUTPUT_MAP = ObjectOf(
         ),
         Field(
             name="model",
-            shape=ObjectOf(fields=(WHERE, _pointer("pointer", "where the name lies", "/model", required=True))),
+            shape=ObjectOf(
+                fields=(WHERE, _pointer("pointer", "where the name lies", "/model", required=True))
+            ),
             nullable=True,
             doc="where the tool says which model answered",
             example={"pointer": "/model"},
@@ -237,7 +255,9 @@ SPAWN_FIELDS = (
     ),
 )
 HTTP_FIELDS = (
-    Field(name="hostConfigKey", shape=CONFIG_KEY, required=True, doc=_HOST_KEY_DOC, example="review.acme_host"),
+    Field(
+        name="hostConfigKey", shape=CONFIG_KEY, required=True, doc=_HOST_KEY_DOC, example="review.acme_host"
+    ),
     Field(
         name="path",
         shape=HTTP_PATH,
@@ -293,7 +313,8 @@ LANE_FIELDS = (
     Field(
         name="flags",
         shape=ListOf(
-            item=Text(rule="`--` and lower-case letters, digits and `-`", pattern=words.FLAG_PATTERN), filled=True
+            item=Text(rule="`--` and lower-case letters, digits and `-`", pattern=words.FLAG_PATTERN),
+            filled=True,
         ),
         required=True,
         doc="options of `msd review` that choose this lane; the first is the canonical one",
@@ -403,10 +424,14 @@ LANE_FIELDS = (
         example={"auth_required": "run: acme login"},
         default="`{}`",
     ),
-    _names("selfEnv", "variables that are set when we run inside this very tool", ["ACME_AGENT"], shape=ENV_NAME),
+    _names(
+        "selfEnv", "variables that are set when we run inside this very tool", ["ACME_AGENT"], shape=ENV_NAME
+    ),
     _names(
         "envPassthrough", "variables it needs under `env_policy: minimal`", ["ACME_API_KEY"], shape=ENV_NAME
     ),
-    _names("agentConfig", "repository paths that configure this tool: left out of a copy", [".acme", "ACME.md"]),
+    _names(
+        "agentConfig", "repository paths that configure this tool: left out of a copy", [".acme", "ACME.md"]
+    ),
 )
 LANE_NAMES = tuple(item.name for item in LANE_FIELDS)

@@ -103,7 +103,9 @@ def _judge(value: Any, text: str, hooks: _Hooks) -> tuple[Any, tuple[Problem, ..
         problems += _duplicates(value, hooks)
     if hooks.not_finite:
         problems += [
-            say("not finite", at) for at, item in walk(value) if isinstance(item, float) and not math.isfinite(item)
+            say("not finite", at)
+            for at, item in walk(value)
+            if isinstance(item, float) and not math.isfinite(item)
         ]
     if _SURROGATE_ESCAPE.search(text):
         problems += [say("surrogate", at) for at, item in walk(value) if _is_broken(item)]

@@ -15,7 +15,9 @@ def find_cycle(steps: Sequence[Any]) -> Iterator[tuple[str, str]]:
     """For each point whose steps wait for each other in a circle: the point, and the circle in words."""
     for point in LOOP_POINTS:
         here = [step for step in steps if isinstance(step, dict) and step.get("point") == point]
-        circle = cycle_of([(_label(step, here), _names(step, "produces"), _names(step, "consumes")) for step in here])
+        circle = cycle_of(
+            [(_label(step, here), _names(step, "produces"), _names(step, "consumes")) for step in here]
+        )
         if circle:
             yield point, " → ".join(circle)
 

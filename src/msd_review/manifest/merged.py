@@ -1,0 +1,191 @@
+"""The rules that join several manifests: what must be unique, who requires whom, who waits for whom.
+
+Works on the JSON of valid manifests, so that a thousand of them cost no decoding. Nothing here depends on
+the order of its input: of those who claim one name, the first by (rank, id) wins.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from msd_review.manifest.build import section_title
+from msd_review.manifest.loop_order import cycle_of
+from msd_review.manifest.messages import say
+from msd_review.manifest.problems import Problem, plain, quoted
+from msd_review.manifest.vocabulary import BUDGET_KEY_PREFIX, LOOP_POINTS
+
+_TIER_ORDER = {"core": 0, "standard": 1, "full": 2}
+_TEMPLATES = {
+    "merge.id": "merge id",
+    "merge.slug": "merge slug",
+    "merge.flag": "merge flag",
+    "merge.section": "merge section",
+    "merge.skill": "merge skill",
+    "merge.agent": "merge agent",
+    "merge.artifact": "merge artifact",
+    "config.owned": "config owned",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One capability of a set; the lower `rank` wins (first-party 0, global 1, project 2)."""
+
+    id: str
+    rank: int
+    value: Mapping[str, Any]
+    label: str  # how messages name it
+
+    @property
+    def order(self) -> tuple[int, str, str]:
+        return (self.rank, self.id, self.label)
+
+
+class Claim(NamedTuple):
+    """A name that one capability alone may hold; `key` is how it is compared, `at` where it stands."""
+
+    code: str
+    key: str
+    shown: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clash:
+    """A violation that several capabilities share; `members` are all of them, the winner first."""
+
+    problem: Problem
+    members: tuple[Member, ...]
+
+
+def claims(value: Mapping[str, Any]) -> Iterator[Claim]:
+    """Every name that a valid manifest claims, once each."""
+    yield Claim("merge.id", value["id"], value["id"], "/id")
+    lane = value.get("reviewer")
+    if lane is not None:
+        yield from _lane_claims(lane)
+    for key in value.get("config", ()):
+        yield Claim("config.owned", key, key, "/config")
+    if value["role"] == "feature":
+        yield from _feature_claims(value)
+
+
+def _lane_claims(lane: Mapping[str, Any]) -> Iterator[Claim]:
+    slug = lane["slug"]
+    yield Claim("merge.slug", slug, slug, "/reviewer/slug")
+    for flag in lane["flags"]:
+        yield Claim("merge.flag", flag, flag, "/reviewer/flags")
+    section = section_title(lane["reviewsSection"])
+    yield Claim("merge.section", section.casefold(), section, "/reviewer/reviewsSection")
+    budget = BUDGET_KEY_PREFIX + slug
+    yield Claim("config.owned", budget, budget, "/reviewer/slug")
+
+
+def _feature_claims(value: Mapping[str, Any]) -> Iterator[Claim]:
+    for kind in ("skill", "agent"):
+        for stem in dict.fromkeys(value[f"{kind}s"]):
+            yield Claim(f"merge.{kind}", stem, stem, f"/{kind}s")
+    made = {(step["point"], name) for step in value.get("steps", ()) for name in step["produces"]}
+    for point, name in sorted(made):
+        yield Claim("merge.artifact", f"{point}\0{name}", f"{name} at {point}", "/steps")
+
+
+def find_clashes(members: Iterable[Member]) -> tuple[Clash, ...]:
+    """Every name that several members claim, each once with all of them; sorted by code and name."""
+    holders: dict[tuple[str, str], list[tuple[Member, Claim]]] = {}
+    for member in sorted(members, key=lambda member: member.order):
+        for claim in claims(member.value):
+            group = holders.setdefault((claim.code, claim.key), [])
+            if not group or group[-1][0] is not member:
+                group.append((member, claim))
+    shared = [_clash(group) for _, group in sorted(holders.items()) if len(group) > 1]
+    return (*shared, *_nested_keys(holders))
+
+
+def _clash(group: Sequence[tuple[Member, Claim]]) -> Clash:
+    members = tuple(member for member, _ in group)
+    claim = group[0][1]
+    owners = quoted(member.label for member in members)
+    template = _TEMPLATES[claim.code]
+    return Clash(problem=say(template, claim.at, value=plain(claim.shown), owners=owners), members=members)
+
+
+def _nested_keys(holders: Mapping[tuple[str, str], Sequence[tuple[Member, Claim]]]) -> Iterator[Clash]:
+    """A key of one that lies inside a key of another would be a value and an object at once."""
+    owned = {key: group[0][0] for (code, key), group in sorted(holders.items()) if code == "config.owned"}
+    for key, member in owned.items():
+        parts = key.split(".")
+        for length in range(1, len(parts)):
+            outer = ".".join(parts[:length])
+            if outer in owned and owned[outer] is not member:
+                first, second = sorted((owned[outer], member), key=lambda one: one.order)
+                owners = quoted((first.label, second.label))
+                problem = say("config owned", "/config", value=plain(outer), owners=owners)
+                yield Clash(problem=problem, members=(first, second))
+
+
+def find_unmet(members: Sequence[Member], *, available: Iterable[Member]) -> tuple[Clash, ...]:
+    """What `requires` asks of the `available` members and does not get: unknown ids, tiers, circles."""
+    by_id = {member.id: member for member in sorted(available, key=lambda one: one.order, reverse=True)}
+    found = [
+        Clash(problem=problem, members=(member,))
+        for member in sorted(members, key=lambda member: member.order)
+        for problem in _unmet(member, by_id)
+    ]
+    return (*found, *_circles(members, by_id))
+
+
+def _unmet(member: Member, by_id: Mapping[str, Member]) -> Iterator[Problem]:
+    tier = member.value["tier"]
+    for index, name in enumerate(member.value["requires"]):
+        at = f"/requires/{index}"
+        if name not in by_id:
+            yield say("requires unknown", at, name=plain(name))
+            continue
+        other = by_id[name].value["tier"]
+        if tier != "full" and _TIER_ORDER[other] > _TIER_ORDER[tier]:
+            yield say("requires tier", at, tier=tier, name=plain(name), other=other)
+
+
+def _circles(members: Sequence[Member], by_id: Mapping[str, Member]) -> Iterator[Clash]:
+    """Each circle of `requires` once; a circle's members are taken out before the next is looked for."""
+    left = {member.id: member for member in members if by_id.get(member.id) is member}
+    while True:
+        entries = [
+            (name, [name], [r for r in left[name].value["requires"] if r in left]) for name in sorted(left)
+        ]
+        own = sorted(name for name, _, needs in entries if name in needs)
+        circle = [own[0], own[0]] if own else cycle_of(entries)
+        if not circle:
+            return
+        problem = say("requires cycle", "/requires", circle=" → ".join(map(plain, circle)))
+        yield Clash(problem=problem, members=tuple(left.pop(name) for name in circle[:-1]))
+
+
+def find_waiting(members: Sequence[Member]) -> tuple[Clash, ...]:
+    """Circles of produces and consumes among the steps, contributions and gates of several features."""
+    features = [member for member in members if member.value["role"] == "feature"]
+    return tuple(clash for point in LOOP_POINTS for clash in _waiting_at(point, features))
+
+
+def _waiting_at(point: str, features: Sequence[Member]) -> Iterator[Clash]:
+    here = list(_hooks_at(point, features))
+    owners = {label: member for label, member, _ in here}
+    circle = cycle_of([(label, entry["produces"], entry["consumes"]) for label, _, entry in here])
+    if circle:
+        members = sorted({owners[label].order: owners[label] for label in circle}.items())
+        problem = say("feature cycle", "/steps", point=point, circle=" → ".join(map(plain, circle)))
+        yield Clash(problem=problem, members=tuple(member for _, member in members))
+
+
+def _hooks_at(point: str, features: Sequence[Member]) -> Iterator[tuple[str, Member, Mapping[str, Any]]]:
+    for member in sorted(features, key=lambda member: member.order):
+        for kind in ("steps", "contributions"):
+            for index, entry in enumerate(member.value.get(kind, ())):
+                if entry["point"] == point:
+                    yield f"{member.id} {kind}[{index}]", member, entry
+
+
+def check_set(members: Sequence[Member]) -> tuple[Clash, ...]:
+    """Everything that is wrong with a set of valid manifests as a set, in a stable order."""
+    return (*find_clashes(members), *find_unmet(members, available=members), *find_waiting(members))
