@@ -8,15 +8,16 @@ A built-in reviewer is a process of its own that gets the prompt on stdin, so th
     the part's text, as sent
     <!-- /msd:B -->
 
-`B` occurs in no part's text (`render` sees to that), so nothing a plan says can open or close a part.
+`B` occurs in no part's text (`render` sees to that), so nothing a plan says can open or close a part. The values
+of the attributes are JSON strings.
 """
 
-import html
+import json
 import re
 from dataclasses import dataclass
 
 _HEADER = re.compile(r"\ufeff?<!-- msd-prompt/1 boundary=([0-9a-f]{16,64}) -->\r?\n")
-_ATTRIBUTE = re.compile(r'([a-z_]+)="([^"]*)"')
+_ATTRIBUTE = re.compile(r'([a-z_]+)=("(?:[^"\\]|\\.)*")')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +51,15 @@ def split_prompt(text: str) -> tuple[ParsedPart, ...]:
     return tuple(_part(match) for match in part.finditer(text, header.end()))
 
 
+def _unquoted(value: str) -> str:
+    try:
+        return str(json.loads(value))
+    except ValueError:
+        return value[1:-1]
+
+
 def _part(match: re.Match[str]) -> ParsedPart:
-    attributes = {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(match.group(1))}
+    attributes = {name: _unquoted(value) for name, value in _ATTRIBUTE.findall(match.group(1))}
     return ParsedPart(
         kind=attributes.get("kind", ""),
         name=attributes.get("name", ""),

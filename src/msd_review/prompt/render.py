@@ -1,7 +1,7 @@
 """Writes the parts of a prompt down between boundary lines that no part's text can forge."""
 
 import hashlib
-import html
+import json
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -72,9 +72,10 @@ def _boundary(texts: Sequence[str]) -> str:
 def _attributes(section: Section) -> str:
     kept = "" if section.kept == "whole" else section.kept
     pairs = {"kind": section.kind, "name": section.name, "path": section.path, "kept": kept}
-    return " ".join(f'{name}="{_quoted(value)}"' for name, value in pairs.items() if value or name == "name")
+    return " ".join(f"{name}={_quoted(value)}" for name, value in pairs.items() if value or name == "name")
 
 
 def _quoted(value: str) -> str:
-    escaped = html.escape(value, quote=True)
-    return "".join(char if char.isprintable() else f"&#{ord(char)};" for char in escaped)
+    """A JSON string on one line that cannot end the comment it stands in."""
+    shown = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in shown)

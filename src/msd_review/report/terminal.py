@@ -1,5 +1,6 @@
 """The summary that a person reads in ten seconds, as plain lines."""
 
+import shlex
 from collections.abc import Iterator
 
 from msd_review.consensus.model import Cluster
@@ -20,7 +21,7 @@ from msd_review.report.model import ReviewerReport, ReviewReport
 from msd_review.report.text import count, duration, joined, one_line, phase_label
 from msd_review.review.model import CitationVerdict, Severity
 
-_LABEL_WIDTH = 10
+_LABEL_WIDTH = 11
 _MAX_LISTED = 8
 
 
@@ -140,7 +141,7 @@ def _next_steps(report: ReviewReport) -> Iterator[str]:
 
 
 def _plans(report: ReviewReport) -> str:
-    return " ".join(one_line(name, 200) for name in report.plans)
+    return " ".join(shlex.quote(one_line(name, 200)) for name in report.plans)
 
 
 def _row(label: str, *values: str) -> Iterator[str]:
