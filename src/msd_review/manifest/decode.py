@@ -6,7 +6,7 @@ check: the tests check them.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from msd_review.manifest.build import build
 from msd_review.manifest.check import check, reserved_prefix
@@ -19,8 +19,7 @@ from msd_review.manifest.problems import Problem
 DECODER_VERSION = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decoded:
+class Decoded(NamedTuple):
     """The manifest, or None where an error stands in the way; and everything there is to say about it."""
 
     manifest: Manifest | None

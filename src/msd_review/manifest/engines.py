@@ -7,9 +7,8 @@ did not say so.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from msd_review.manifest.vocabulary import MAX_RANGE_LENGTH, SEMVER_PATTERN
 
@@ -18,8 +17,7 @@ class RangeError(ValueError):
     """The text is not an npm-style range, or the version no semantic version."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(NamedTuple):
     """Whether a capability fits this msd.
 
     `satisfied_by` is "engines" or "unconstrained" where it does. Where it does not, `downgrade_to` is the

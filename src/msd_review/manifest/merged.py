@@ -5,7 +5,6 @@ the order of its input: of those who claim one name, the first by (rank, id) win
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from msd_review.manifest.build import section_title
@@ -15,6 +14,7 @@ from msd_review.manifest.problems import Problem, plain, quoted
 from msd_review.manifest.vocabulary import BUDGET_KEY_PREFIX, LOOP_POINTS
 
 _TIER_ORDER = {"core": 0, "standard": 1, "full": 2}
+_HOOK_KINDS = ("steps", "contributions")
 _TEMPLATES = {
     "merge.id": "merge id",
     "merge.slug": "merge slug",
@@ -27,8 +27,7 @@ _TEMPLATES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(NamedTuple):
     """One capability of a set; the lower `rank` wins (first-party 0, global 1, project 2)."""
 
     id: str
@@ -50,8 +49,7 @@ class Claim(NamedTuple):
     at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clash:
+class Clash(NamedTuple):
     """A violation that several capabilities share; `members` are all of them, the winner first."""
 
     problem: Problem
@@ -179,11 +177,11 @@ def _waiting_at(point: str, features: Sequence[Member]) -> Iterator[Clash]:
 
 
 def _hooks_at(point: str, features: Sequence[Member]) -> Iterator[tuple[str, Member, Mapping[str, Any]]]:
-    for member in sorted(features, key=lambda member: member.order):
-        for kind in ("steps", "contributions"):
-            for index, entry in enumerate(member.value.get(kind, ())):
-                if entry["point"] == point:
-                    yield f"{member.id} {kind}[{index}]", member, entry
+    kinds = [(member, kind) for member in sorted(features, key=lambda one: one.order) for kind in _HOOK_KINDS]
+    for member, kind in kinds:
+        for index, entry in enumerate(member.value.get(kind, ())):
+            if entry["point"] == point:
+                yield f"{member.id} {kind}[{index}]", member, entry
 
 
 def check_set(members: Sequence[Member]) -> tuple[Clash, ...]:

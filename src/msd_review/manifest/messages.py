@@ -1,12 +1,11 @@
 """Everything validation can say, one template each; `say` fills one in."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from msd_review.manifest.problems import WARNING_CODES, Problem
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(NamedTuple):
     """`{…}` are filled in by whoever says it; a code of "" is given by the place it is said at."""
 
     code: str

@@ -6,13 +6,12 @@ out. Whatever a manifest says is shown by `shown`, so that no message can be for
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _SHOWN_LENGTH = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(NamedTuple):
     """One violation: `path` is a JSON pointer into the manifest, "" being the whole of it."""
 
     code: str

@@ -10,8 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from msd_review.manifest.messages import say
 from msd_review.manifest.problems import Problem, plain, pointer, quoted, shown
@@ -20,8 +19,7 @@ from msd_review.manifest.vocabulary import MAX_INTEGER
 Report = Callable[[Problem], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Codes:
+class Codes(NamedTuple):
     """The codes of one region of the manifest, by kind of violation."""
 
     missing: str
@@ -31,8 +29,7 @@ class Codes:
     unknown: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(NamedTuple):
     """A string; `rule` says in words what `pattern` demands."""
 
     rule: str = "a non-empty string"
@@ -41,39 +38,33 @@ class Text:
     one_line: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """One member of a closed list."""
 
     values: tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
+class Whole(NamedTuple):
     """An integer (1.0 is one, true is not)."""
 
     minimum: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """true or false."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(NamedTuple):
     """A string, a number, true, false or null."""
 
 
-@dataclass(frozen=True, slots=True)
-class Anything:
+class Anything(NamedTuple):
     """Any JSON value; accepted and not used."""
 
     rule: str = "any JSON value"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListOf:
+class ListOf(NamedTuple):
     """An array of one shape."""
 
     item: "Shape"
@@ -81,16 +72,14 @@ class ListOf:
     unique: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MapOf:
+class MapOf(NamedTuple):
     """An object whose member names are the author's."""
 
     item: "Shape"
-    key: Text = field(default_factory=Text)
+    key: Text = Text()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectOf:
+class ObjectOf(NamedTuple):
     """An object with a table of its own."""
 
     fields: tuple["Field", ...]
@@ -102,8 +91,7 @@ class ObjectOf:
 Shape = Text | Choice | Whole | Flag | Scalar | Anything | ListOf | MapOf | ObjectOf
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Field(NamedTuple):
     """One field: what it may hold, what it is for, and the code of its own violations where it has one."""
 
     name: str
@@ -191,8 +179,7 @@ def why(item: Field, value: object = None) -> str:
     return f"{item.doc}; for example {json.dumps(item.example, ensure_ascii=False)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """Where a check stands: the field, its name in messages, its pointer, the region's codes, and who listens."""
 
     item: Field

@@ -15,7 +15,7 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msd_review import CONTRACT_VERSION, __version__
 from msd_review.edges import files
@@ -37,8 +37,7 @@ def stamp(status: os.stat_result) -> Stamp:
     return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(NamedTuple):
     """A manifest that no error was found in: its JSON, its warnings, and why it does not fit this msd, if so."""
 
     value: Mapping[str, Any]

@@ -6,7 +6,6 @@ wins, then the global one, then the smaller id; the others are left out whole, a
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from msd_review.manifest.merged import Clash, Member, find_clashes, find_unmet, find_waiting
 from msd_review.manifest.problems import Problem
@@ -137,8 +136,8 @@ def _settled(
     problem = next(
         clash.problem for clash in clashes if any(member.order == order for member in clash.members)
     )
-    return replace(
-        capability, active=False, inactive_reason=problem.code, detail=problem.message, hint=problem.hint
+    return capability._replace(
+        active=False, inactive_reason=problem.code, detail=problem.message, hint=problem.hint
     )
 
 

@@ -1,10 +1,10 @@
 """What the registry hands out: capabilities, the lanes that they ship, and what there is to say about them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from msd_review.manifest.model import ConfigKey, Lane, Manifest
 from msd_review.manifest.problems import Problem
@@ -14,8 +14,7 @@ Source = Literal["first-party", "global", "project"]
 RANK: Mapping[str, int] = {"first-party": 0, "global": 1, "project": 2}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Capability:
+class Capability(NamedTuple):
     """One capability of this installation.
 
     `raw` is its JSON as read, {} where it is no object; `decoded` is None where it cannot be used. An inactive one
@@ -47,8 +46,7 @@ class Capability:
         return self.id if self.source == "first-party" else f"{self.id} ({self.source})"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RosterLane:
+class RosterLane(NamedTuple):
     """A lane that may be chosen, and the capability that ships it."""
 
     lane: Lane
@@ -67,8 +65,7 @@ class RosterLane:
         return self.lane.reviews_section
 
 
-@dataclass(frozen=True, kw_only=True)
-class InactiveLane:
+class InactiveLane(NamedTuple):
     """A lane that is known by name and cannot run: naming it is an error of its own, not of usage."""
 
     slug: str
@@ -80,8 +77,7 @@ class InactiveLane:
     hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
+class Notice(NamedTuple):
     """Something to say about installed capabilities: on a review, in `capability list`, in `doctor`.
 
     `capabilities` are their ids; `slugs` the lanes concerned; `left_out` tells that they contribute nothing.
@@ -105,7 +101,7 @@ class Registry:
     capabilities: tuple[Capability, ...]
     lanes: tuple[RosterLane, ...]
     inactive_lanes: tuple[InactiveLane, ...] = ()
-    notices: tuple[Notice, ...] = field(default_factory=tuple)
+    notices: tuple[Notice, ...] = ()
 
     @cached_property
     def _by_slug(self) -> Mapping[str, RosterLane]:

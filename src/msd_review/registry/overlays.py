@@ -6,9 +6,8 @@ is a value like any other, so that it is lost alone.
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from msd_review import CONTRACT_VERSION
 from msd_review.manifest.decode import decode_bytes, parse_bytes
@@ -25,8 +24,7 @@ MAX_OVERLAYS = 10_000
 Scope = Literal["global", "project"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overlay:
+class Overlay(NamedTuple):
     """One installed capability as it lies on disk.
 
     `raw` is its JSON, {} where it is no object. `manifest` is None when it cannot be used: then `problem`
