@@ -195,13 +195,10 @@ def _shift_code(lines: list[str], tokens: Sequence[Token]) -> None:
 
 
 def _open_fence(tokens: Sequence[Token], lines: Sequence[str]) -> str | None:
-    """The line that closes a code fence which is still open at the end of the text."""
-    fences = [token for token in tokens if token.type == "fence" and token.map and not token.level]
-    if not fences or fences[-1].map is None or fences[-1].map[1] < len(lines):
+    """The line that closes a code fence which is still open at the end of the text; only the last block can be."""
+    last = tokens[-1] if tokens else None
+    if last is None or last.type != "fence" or last.map is None:
         return None
-    last = fences[-1]
-    closing = _FENCE_LINE.fullmatch(lines[-1])
-    single = last.map is not None and last.map[1] - last.map[0] < 2
-    if not single and closing and closing["marks"].startswith(last.markup):
-        return None
-    return last.markup
+    first, end = last.map
+    closing = _FENCE_LINE.fullmatch(lines[end - 1]) if end - first > 1 else None
+    return None if closing and closing["marks"].startswith(last.markup) else last.markup

@@ -1,0 +1,3 @@
+"""Keeps links in one JSON file."""
+
+__version__ = "0.2.0"

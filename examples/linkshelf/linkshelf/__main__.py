@@ -1,0 +1,5 @@
+import sys
+
+from linkshelf.cli import main
+
+sys.exit(main())
