@@ -30,14 +30,17 @@ _TEMPLATES = {
 class Member(NamedTuple):
     """One capability of a set; the lower `rank` wins (first-party 0, global 1, project 2)."""
 
-    id: str
-    rank: int
+    order: tuple[int, str, str]  # rank, id, and where the id can stand twice, what tells them apart
     value: Mapping[str, Any]
     label: str  # how messages name it
 
     @property
-    def order(self) -> tuple[int, str, str]:
-        return (self.rank, self.id, self.label)
+    def rank(self) -> int:
+        return self.order[0]
+
+    @property
+    def id(self) -> str:
+        return self.order[1]
 
 
 class Claim(NamedTuple):
@@ -90,36 +93,41 @@ def _feature_claims(value: Mapping[str, Any]) -> Iterator[Claim]:
 
 def find_clashes(members: Iterable[Member]) -> tuple[Clash, ...]:
     """Every name that several members claim, each once with all of them; sorted by code and name."""
-    holders: dict[tuple[str, str], list[tuple[Member, Claim]]] = {}
+    first: dict[tuple[str, str], tuple[Member, Claim]] = {}
+    shared: dict[tuple[str, str], list[tuple[Member, Claim]]] = {}
     for member in sorted(members, key=lambda member: member.order):
         for claim in claims(member.value):
-            group = holders.setdefault((claim.code, claim.key), [])
-            if not group or group[-1][0] is not member:
-                group.append((member, claim))
-    shared = [_clash(group) for _, group in sorted(holders.items()) if len(group) > 1]
-    return (*shared, *_nested_keys(holders))
+            holder = first.setdefault(claim[:2], (member, claim))
+            if holder[0] is not member:
+                shared.setdefault(claim[:2], [holder]).append((member, claim))
+    return (*(_clash(group) for _, group in sorted(shared.items())), *_nested_keys(first))
 
 
 def _clash(group: Sequence[tuple[Member, Claim]]) -> Clash:
-    members = tuple(member for member, _ in group)
+    members = tuple({member.order: member for member, _ in group}.values())
     claim = group[0][1]
     owners = quoted(member.label for member in members)
     template = _TEMPLATES[claim.code]
     return Clash(problem=say(template, claim.at, value=plain(claim.shown), owners=owners), members=members)
 
 
-def _nested_keys(holders: Mapping[tuple[str, str], Sequence[tuple[Member, Claim]]]) -> Iterator[Clash]:
+def _nested_keys(holders: Mapping[tuple[str, str], tuple[Member, Claim]]) -> Iterator[Clash]:
     """A key of one that lies inside a key of another would be a value and an object at once."""
-    owned = {key: group[0][0] for (code, key), group in sorted(holders.items()) if code == "config.owned"}
-    for key, member in owned.items():
-        parts = key.split(".")
-        for length in range(1, len(parts)):
-            outer = ".".join(parts[:length])
-            if outer in owned and owned[outer] is not member:
-                first, second = sorted((owned[outer], member), key=lambda one: one.order)
-                owners = quoted((first.label, second.label))
-                problem = say("config owned", "/config", value=plain(outer), owners=owners)
-                yield Clash(problem=problem, members=(first, second))
+    owned = {key: holder[0] for (code, key), holder in holders.items() if code == "config.owned"}
+    nested = {(outer, key) for key in owned for outer in _outer_names(key) if outer in owned}
+    for outer, key in sorted(nested):
+        if owned[outer] is not owned[key]:
+            first, second = sorted((owned[outer], owned[key]), key=lambda one: one.order)
+            owners = quoted((first.label, second.label))
+            problem = say("config owned", "/config", value=plain(outer), owners=owners)
+            yield Clash(problem=problem, members=(first, second))
+
+
+def _outer_names(key: str) -> Iterator[str]:
+    end = key.rfind(".")
+    while end > 0:
+        yield key[:end]
+        end = key.rfind(".", 0, end)
 
 
 def find_unmet(members: Sequence[Member], *, available: Iterable[Member]) -> tuple[Clash, ...]:
@@ -147,7 +155,9 @@ def _unmet(member: Member, by_id: Mapping[str, Member]) -> Iterator[Problem]:
 
 def _circles(members: Sequence[Member], by_id: Mapping[str, Member]) -> Iterator[Clash]:
     """Each circle of `requires` once; a circle's members are taken out before the next is looked for."""
-    left = {member.id: member for member in members if by_id.get(member.id) is member}
+    left = {
+        member.id: member for member in members if member.value["requires"] and by_id.get(member.id) is member
+    }
     while True:
         entries = [
             (name, [name], [r for r in left[name].value["requires"] if r in left]) for name in sorted(left)

@@ -34,7 +34,7 @@ def load_registry(
     kept, clashes = _resolve([_member(one) for one in active]) if len(active) > len(first_party) else ([], [])
     staying = {member.order: member for member in kept}
     settled = [_settled(one, staying, clashes) for one in installed]
-    lost = {_member(one).order: one for one in settled if not one.active}
+    lost = {_order(one): one for one in settled if not one.active}
     capabilities = (*first_party, *settled)
     return Registry(
         capabilities=capabilities,
@@ -44,8 +44,8 @@ def load_registry(
     )
 
 
-def _order(capability: Capability) -> tuple[int, str]:
-    return (RANK[capability.source], capability.id)
+def _order(capability: Capability) -> tuple[int, str, str]:
+    return (RANK[capability.source], capability.id, "")
 
 
 def _capability(overlay: Overlay, is_active: Decide | None) -> Capability:
@@ -75,9 +75,7 @@ def _standing(overlay: Overlay, is_active: Decide | None) -> tuple[str | None, s
 
 
 def _member(capability: Capability) -> Member:
-    return Member(
-        id=capability.id, rank=RANK[capability.source], value=capability.raw, label=capability.label
-    )
+    return Member(order=_order(capability), value=capability.raw, label=capability.label)
 
 
 def _resolve(members: Sequence[Member]) -> tuple[list[Member], list[Clash]]:
@@ -109,8 +107,8 @@ def _without_clashes(members: list[Member]) -> tuple[list[Member], list[Clash]]:
             of_member.setdefault(member.order, []).append(clash)
     staying: dict[tuple[int, str, str], Member] = {}
     for member in members:
-        rivals = (rival.order for clash in of_member.get(member.order, ()) for rival in clash.members)
-        if not any(rival in staying for rival in rivals):
+        shared = of_member.get(member.order, ())
+        if not any(rival.order in staying for clash in shared for rival in clash.members):
             staying[member.order] = member
     lost = [clash for clash in clashes if any(member.order not in staying for member in clash.members)]
     return list(staying.values()), lost
@@ -130,7 +128,7 @@ def _without_waiting(members: list[Member]) -> tuple[list[Member], list[Clash]]:
 def _settled(
     capability: Capability, staying: Mapping[tuple[int, str, str], Member], clashes: Sequence[Clash]
 ) -> Capability:
-    order = _member(capability).order
+    order = _order(capability)
     if not capability.active or order in staying:
         return capability
     problem = next(
