@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from msd_review.review.model import Severity, Strength
+from msd_review.review.model import Citation, Severity, Strength
 
 ClusterStatus = Literal["new", "open", "reopened", "resolved", "dismissed"]
 
@@ -18,6 +18,7 @@ class ReviewerFacts:
     model: str | None
     counted: bool  # delivered a review that counts in agreement
     why_not: str = ""
+    imported: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,7 @@ class Cluster:
     divergence: str = ""  # who says what, in one line
     dismissed_because: str | None = None
     note: str = ""  # e.g. which plan change answers it
+    demoted: bool = False  # every finding in it has only evidence that is missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,3 +65,55 @@ class Consensus:
     strengths: tuple[StrengthGroup, ...]
     reviewers: tuple[ReviewerFacts, ...]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dismissal:
+    """A concern that a person set aside, and the cited code as it was then and is now.
+
+    `fingerprints` and `current` map a cited path to a fingerprint of the code; a path that is in the
+    first and differs in the second has changed, and the dismissal no longer holds. `title` finds the
+    concern again when its id is not known any more.
+    """
+
+    id: str
+    because: str
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
+    current: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanChange:
+    """One plan as it was when the last cycle reviewed it, and as it is now ("" where there was none)."""
+
+    plan: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviousCluster:
+    """A cluster of the last cycle, with all that its findings said, to know it again by."""
+
+    id: str
+    severity: Severity
+    title: str
+    status: ClusterStatus
+    reviewers: tuple[str, ...]
+    first_seen_cycle: int
+    closed_in_cycle: int | None = None
+    dismissed_because: str | None = None
+    body: str = ""
+    plan: str | None = None
+    citations: tuple[Citation, ...] = ()
+    demoted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviousCycle:
+    """What the last cycle left behind."""
+
+    cycle: int
+    clusters: tuple[PreviousCluster, ...]
+    reviewers: tuple[str, ...] = ()

@@ -1,0 +1,262 @@
+"""The words that carry a concern's meaning: stems, light synonym families, identifiers, kinds of fault.
+
+No model and no network: suffixes are taken off, words of one family count as one word, words that every
+review is full of count little, and identifiers count as themselves and by their parts.
+"""
+
+import re
+from collections.abc import Iterator
+
+
+def _words(listed: str) -> list[str]:
+    return listed.split()
+
+
+_CODE = re.compile(r"`{1,3}([^`\n]{1,200})`{1,3}")
+_WORD = re.compile(r"[A-Za-zÀ-ɏЀ-ӿẠ-ỹ][\wÀ-ɏЀ-ӿẠ-ỹ'’]{1,60}|\d{2,6}(?:ms|s|kb|mb|gb)?")
+_WIDE_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,60}")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_IDENTIFIER = re.compile(
+    r"(?<![\w.])(?:[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+|[a-z]+[A-Z][\w$]*|[A-Z][a-z]+[A-Z][\w$]*|[A-Za-z]+_[\w$]+|--[a-z][\w-]+)(?:\(\))?"
+)
+_ID = re.compile(
+    r"\b(?!(?:UTF|SHA|ISO|RFC|HTTP|TLS|AES|RSA|MD|PR|GPT|ES|CVE|ADR|P|H|M|L|C|S)-?\d)[A-Z][A-Z0-9]{0,9}-\d{1,4}\b|\bD-\d{1,3}\b|\bADR-\d{1,5}\b|\bCVE-\d{4}-\d+\b"
+)
+
+_STOP = frozenset(
+    _words("""a about above after again against all also although always am an and any anything are aren't as at be because been before being
+    below between both but by can cannot can't could couldn't did didn't do does doesn't doing don't done down during each either else
+    enough especially etc even ever every everything few for from further get gets getting given gives go goes going had hadn't has hasn't
+    have haven't having he hence here how however i if in instead into is isn't it it's its itself just keep keeps let like likely made
+    make makes many may maybe me might more most much must my need needs neither never no nor not nothing now of off often on once one
+    only onto or other others otherwise our out over own per perhaps quite rather really same say says see seems several shall she should
+    shouldn't since so some something still such take takes than that that's the their them themselves then there there's therefore these
+    they this those though through thus to today too toward two under until unless up upon us use used uses using very via want was wasn't
+    way we well were weren't what when where whether which while who whole why will with within without won't would wouldn't yet you your
+    e.g i.e eg ie vs thing things lot bit currently actually simply clearly explicitly also already first second third next last new old
+    there'll it'll current exact exactly whenever wherever anywhere somewhere nowhere""")
+)  # fmt: skip
+
+# Words that stand in most concerns whatever they are about: they count, but little.
+_GENERIC = frozenset(
+    _words("""plan task step phase wave concern issue risk problem finding gap implementation implement approach design change update add create
+    define specify describe mention say state note document require requirement need expect ensure verify check test code file line
+    section current existing new function method value case path way behavior result work run call high medium low critical clear unclear
+    missing lack absent undefined unspecified explicit possible potential likely should consider recommend suggest fix make leave cause
+    lead mean happen set list item example detail point part place goal scope whole multiple single correct wrong right actual real
+    executor reviewer author developer team user acceptance criterion must""")
+)  # fmt: skip
+
+# One concept a line; the first word names it. Written as people write them, stemmed when loaded.
+_FAMILIES = """
+rollback revert undo backout downgrade
+race concurrent concurrency parallel simultaneous interleave interleaving toctou
+lock mutex locking semaphore
+timeout deadline hang hangs hung stall stalls
+retry retries retrying reattempt backoff
+bound bounded unbounded limit limits limitless cap capped uncapped maximum ceiling unlimited endless infinite indefinitely forever
+auth authentication authenticate authenticated unauthenticated login signin
+authorization authorize authorized unauthorized permission permissions acl rbac privilege ownership
+secret secrets credential credentials password passwords apikey
+token tokens jwt bearer
+plaintext cleartext unencrypted
+injection inject injected interpolate interpolated interpolates interpolation concatenate concatenated concatenates unescaped unsanitized sanitize escape escaping parameterized parameterised parametrized parameterise
+validate validation validated unvalidated sanitise invalid malformed
+idempotent idempotency idempotence rerun re-run twice duplicate duplicates duplicated
+migration migrate migrates migrations migrating
+schema ddl table tables column columns
+index indexes indices indexing
+delete deletes deleted deletion remove removes removed removal drop drops dropped purge
+overwrite overwrites overwritten clobber clobbers clobbered replace replaces
+cache caches cached caching memoize
+stale outdated expired obsolete
+invalidate invalidation invalidated evict eviction expiry expire ttl
+leak leaks leaked leaking
+memory heap ram oom
+performance slow slower latency throughput expensive quadratic
+log logs logging logged
+metric metrics telemetry observability monitoring alert alerts alerting
+error errors exception exceptions failure failures fail fails failing failed throw throws
+swallow swallows swallowed ignore ignores ignored silent silently suppress suppressed discard discards discarded
+crash crashes panic panics abort aborts
+dependency dependencies depends depend depends_on prerequisite
+order ordering ordered sequence sequencing sequenced
+parallelism parallelize parallelise
+test tests testing tested untested coverage regression
+mock mocks mocked mocking stub stubs stubbed fake fakes
+integration e2e end-to-end
+assert asserts assertion assertions
+flaky flakiness nondeterministic nondeterministically
+config configuration configure configurable setting settings option options
+hardcode hardcoded hard-coded literal
+environment env variable variables
+default defaults fallback
+backward backwards compatible compatibility breaking breaks break
+version versions versioned versioning pin pinned pinning unpinned
+upgrade upgrades bump
+document documentation docs doc readme
+rename renames renamed naming name
+contradict contradicts contradiction contradictory inconsistent inconsistency conflict conflicts conflicting mismatch mismatches disagree disagrees
+ambiguous ambiguity unclear vague underspecified under-specified unspecified undefined
+scope creep overreach
+deploy deployment deploys rollout release releases ship
+production prod live
+transaction transactions transactional atomic atomically atomicity
+partial partially half half-written
+clean cleanup cleans cleaning teardown
+async asynchronous await
+sync synchronous blocking blocks
+thread threads threading goroutine goroutines worker workers
+queue queues queued enqueue
+webhook webhooks callback callbacks
+request requests call calls
+response responses reply
+endpoint endpoints route routes api
+client clients consumer consumers caller callers
+header headers
+cors origin origins
+csrf xsrf
+xss scripting
+ratelimit rate-limit throttle throttling throttled ratelimiting
+page pagination paginate paginated paging cursor
+empty blank null nil none
+timezone utc dst
+date dates datetime timestamp timestamps clock
+encode encoding unicode utf
+path paths directory directories folder folders
+traversal symlink symlinks escape
+exist exists existing nonexistent non-existent missing absent
+line lines offset
+sign signature signatures signed
+hash hashes checksum checksums digest
+encrypt encryption encrypted
+user users account accounts customer customers
+session sessions cookie cookies
+upload uploads uploaded attachment attachments
+download downloads fetch fetches
+size large huge big oversized
+database db postgres postgresql sqlite mysql
+query queries sql select
+backup backups snapshot snapshots
+feature flag flags toggle toggles
+accessibility a11y aria screenreader keyboard
+ui interface frontend component components
+button buttons click
+dead unused unreachable
+duplicate copy copied copies duplication
+type types typing typed typescript
+interface contract contracts
+wave waves
+requirement requirements
+coverage uncovered cover covers covered
+threshold thresholds
+precision rounding round float floating decimal
+currency money amount amounts
+email emails mail smtp
+notification notifications notify notifies
+schedule scheduler scheduled cron job jobs
+shutdown terminate termination kill kills sigterm graceful gracefully
+restart restarts reboot resume
+port ports socket sockets connection connections pool
+proxy gateway
+license licence licensing
+""".strip()
+
+# Kinds of fault: what is wrong, as opposed to what it is wrong with.
+_FAULTS: tuple[tuple[str, str], ...] = (
+    ("untested", r"\b(?:un-?tested|no (?:\w+ ){0,4}tests?\b|not (?:\w+ ){0,3}tested|lacks? (?:\w+ ){0,4}tests?|without (?:\w+ ){0,3}tests?|missing (?:\w+ ){0,4}tests?|tests? (?:is |are |do |does )?(?:missing|absent|not|only|never)|(?:test )?coverage|nothing (?:tests|exercises|asserts)|(?:no|not|never) (?:\w+ ){0,2}(?:exercis|assert|cover)|regression test|mock(?:s|ed|ing)?|prov(?:e|es|en) nothing|テスト|测试|테스트)"),
+    ("race", r"\b(?:race|races|racy|toctou|concurren\w+|simultaneous\w*|interleav\w+|two (?:workers|requests|processes|threads|writers|runs)|double[- ](?:submit|spend|charge)|lock(?:ed|ing)?|mutex|競合|竞态|并发|동시)"),
+    ("unbounded", r"\b(?:unbounded|no (?:upper )?(?:limit|bound|cap|maximum|timeout|deadline)|without (?:an? )?(?:\w+ )?(?:limit|bound|cap|timeout)|forever|indefinite\w*|infinite|unlimited|grows?|exhaust\w*|never (?:expire|end|stop|time)\w*|上限|无限|무한)"),
+    ("unsafe", r"\b(?:inject\w*|xss|csrf|traversal|unauthenticat\w*|unauthoriz\w*|authoriz\w*|authenticat\w*|permission\w*|plain-?text|cleartext|leak\w* (?:the )?(?:token|secret|key|credential)|secret|exfiltrat\w*|vulnerab\w*|spoof\w*|forg(?:e|ed|ery)|security|attacker|脆弱|注入|安全|보안)"),
+    ("irreversible", r"\b(?:roll-?back|revert\w*|irreversib\w*|undo|down(?:grade)? migration|back ?out|no way back|recover\w*|restore|ロールバック|切り戻|回滚|롤백)"),
+    ("swallowed", r"\b(?:swallow\w*|silent\w*|ignored? (?:the )?(?:error|exception|failure)|error[- ]handling|unhandled|not handled|no (?:\w+ )?(?:error|failure|exception) (?:handling|path)|except(?:ion)?s? (?:is|are) (?:caught|dropped)|fail(?:s|ure)? (?:quietly|mode|path))"),
+    ("order", r"\b(?:order(?:ing|ed)?|sequenc\w+|depends?[_ ]on|before (?:it|they|the)|after (?:it|the)|wave|circular|cycle|prerequisite|依存|顺序|依赖|순서|의존)"),
+    ("contradiction", r"\b(?:contradict\w*|inconsisten\w*|mismatch\w*|conflict\w*|disagree\w*|diverg\w*|two different|矛盾|不一致|모순|불일치)"),
+    ("absent_target", r"\b(?:does(?:n't| not) exist|do not exist|no such|non-?existent|not (?:in|present in) the (?:repo|tree|repository)|is not there|never defined|wrong (?:path|file|line|name|symbol)|moved|stale (?:path|line|reference)|存在しない|不存在|존재하지)"),
+    ("vague", r"\b(?:vague\w*|ambig\w*|under-?specif\w*|unspecif\w*|undefined|not (?:defined|specified|stated|described)|unclear|hand-?wav\w*|tbd|曖昧|未定義|不明确|模糊|불명확|모호)"),
+    ("slow", r"\b(?:slow\w*|latenc\w*|n\+1|quadratic|performance|expensive|full (?:table )?scan|without an? index|index(?:es)? (?:is|are) missing|性能|パフォーマンス|성능)"),
+    ("compat", r"\b(?:backward\w*|compatib\w*|breaking|breaks? (?:existing|old|other|current)|deprecat\w*|互換|兼容|호환)"),
+    ("docs", r"\b(?:document\w*|docs?|readme|changelog|comment\w*|ドキュメント|文档|문서)"),
+    ("naming", r"\b(?:naming|renam\w*|misnam\w*|misleading name|typo\w*|spelling|命名|이름)"),
+    ("duplicate_work", r"\b(?:idempot\w*|twice|duplicate\w*|re-?run|re-?deliver\w*|replay\w*|冪等|幂等|멱등)"),
+    ("stale", r"\b(?:stale|invalidat\w*|out of date|outdated|evict\w*|キャッシュ|缓存|캐시)"),
+    ("hardcoded", r"\b(?:hard-?cod\w*|magic (?:number|string|value)|literal value|ハードコード|硬编码|하드코딩)"),
+    ("unmonitored", r"\b(?:monitor\w*|alert\w*|observab\w*|metric\w*|telemetry|logg?(?:ing|ed)|監視|监控|모니터링)"),
+    ("unverifiable", r"\b(?:unverifiable|cannot be verified|no way to (?:verify|check)|verif(?:y|ication) (?:command|step)s?|acceptance criteri\w+|always pass\w*|exits? 0|grep)"),
+    ("scope", r"\b(?:scope|over-?engineer\w*|yagni|too (?:much|large|big)|split (?:the|this|into)|blast radius|overload\w*)"),
+)  # fmt: skip
+_FAULT_PATTERNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _FAULTS)
+
+_SUFFIXES = ("ization", "isation", "ations", "ation", "ements", "ement", "ments", "ment", "nesses", "ness", "ingly", "edly", "ibility", "ability",
+             "ities", "ity", "ically", "ally", "ings", "ing", "iers", "ied", "ies", "ives", "ive", "able", "ible", "ions", "ion", "ers", "er",
+             "ors", "or", "ed", "ly", "es", "al", "e", "s", "y")  # fmt: skip
+
+
+def stem(word: str) -> str:
+    """A word without its ending; at least three letters stay."""
+    word = word.lower().replace("’", "'").removesuffix("'s")
+    if not word.isascii() or len(word) < 5 or not word.isalpha():
+        return word
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word[: -len(suffix)]
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        word = word[:-1]
+    return word
+
+
+def _families() -> dict[str, str]:
+    family: dict[str, str] = {}
+    for line in _FAMILIES.splitlines():
+        words = line.split()
+        for word in words:
+            family.setdefault(stem(word), stem(words[0]))
+    return family
+
+
+_FAMILY = _families()
+GENERIC = frozenset(_FAMILY.get(stem(word), stem(word)) for word in _GENERIC)
+
+
+def concept(word: str) -> str:
+    """The family of a word, or its stem."""
+    root = stem(word)
+    return _FAMILY.get(root, root)
+
+
+def concepts(text: str) -> Iterator[str]:
+    """The meaning-bearing words of a text in order, identifiers in parts, wide scripts in pairs."""
+    for found in _WORD.finditer(text):
+        word = found.group()
+        if word.lower() in _STOP:
+            continue
+        parts = _PARTS.findall(word) if "_" in word or (word != word.lower() and not word.istitle()) else ()
+        if len(parts) > 1:
+            yield from (concept(part) for part in parts if len(part) > 2 and part.lower() not in _STOP)
+        else:
+            yield concept(word)
+    for found in _WIDE_RUN.finditer(text):
+        run = found.group()
+        yield from (run[at : at + 2] for at in range(len(run) - 1))
+
+
+def identifiers(text: str) -> frozenset[str]:
+    """Names of code in a text: what looks like one, and short code spans; lower case, last part alone too."""
+    names = {found.group() for found in _IDENTIFIER.finditer(text)}
+    for found in _CODE.finditer(text):
+        span = found.group(1).strip()
+        if re.fullmatch(r"[\w.$:/@-]{2,80}(?:\(\))?", span) and not re.fullmatch(r"[\d.:,-]+", span):
+            names.add(span)
+    cleaned = {re.sub(r"(?:\(\)|:\d+(?:-\d+)?)$", "", name).lower() for name in names}
+    return frozenset(name for name in cleaned if len(name) > 2)
+
+
+def record_ids(text: str) -> frozenset[str]:
+    """Identifiers of requirements and decisions: SCAN-06, D-07."""
+    return frozenset(_ID.findall(text))
+
+
+def faults(text: str) -> frozenset[str]:
+    """The kinds of fault that a text speaks of."""
+    return frozenset(name for name, pattern in _FAULT_PATTERNS if pattern.search(text))

@@ -1,0 +1,28 @@
+"""What the coloured marks of one text mean, from the words that stand beside them and the marks it uses."""
+
+import re
+from collections.abc import Sequence
+
+from msd_review.review.labels import severity_of_cell
+from msd_review.review.model import Severity
+from msd_review.review.vocabulary import EMOJI_SEVERITY
+
+_BESIDE = re.compile(r"(?P<mark>[🔴🟠🟡🟢🔵⚪🟥🟧🟨🟩🟦])\ufe0f?\s?[*_`\[(]{0,3}(?P<word>[^\W\d_]{2,12})")
+_MOST_LINES = 20_000
+
+
+def severity_by_emoji(lines: Sequence[str]) -> dict[str, Severity]:
+    """The default meaning of each mark, corrected by what this text shows."""
+    meaning = dict(EMOJI_SEVERITY)
+    text = "\n".join(
+        line for line in lines[:_MOST_LINES] if any(mark in line for mark in "🔴🟠🟡🟢🔵⚪🟥🟧🟨🟩🟦")
+    )
+    if "🟠" in text and "🟢" not in text and "🔵" not in text and "⚪" not in text:
+        meaning["🟡"] = Severity.LOW
+    elif "🟠" in text and "🟡" in text:
+        meaning["🟠"] = Severity.HIGH
+    for found in _BESIDE.finditer(text):
+        severity = severity_of_cell(found["word"])
+        if severity is not None:
+            meaning[found["mark"]] = severity
+    return meaning
