@@ -19,7 +19,7 @@ from msd_review.report.counts import (
     severity_counts,
 )
 from msd_review.report.model import ReviewerReport, ReviewReport, Skipped
-from msd_review.report.text import phase_label
+from msd_review.report.text import encodable, phase_label
 from msd_review.review.model import Citation, Finding
 
 SCHEMA = "msd.reviews/1"
@@ -48,22 +48,12 @@ def document(report: ReviewReport) -> dict[str, Any]:
         "shared_adapters": [list(names) for names in report.shared_adapters],
         "files": dict(report.files),
     }
-    return {key: _encodable(value) for key, value in content.items()}
+    return {key: encodable(value) for key, value in content.items()}
 
 
 def render_json(report: ReviewReport) -> str:
     """The document as text, indented, ending in a line end."""
     return json.dumps(document(report), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-def _encodable(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, list):
-        return [_encodable(item) for item in value]
-    if isinstance(value, dict):
-        return {_encodable(key): _encodable(item) for key, item in value.items()}
-    return value
 
 
 def summary(report: ReviewReport) -> dict[str, Any]:

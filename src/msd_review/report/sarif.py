@@ -23,7 +23,7 @@ from msd_review.report.counts import (
     is_demoted,
 )
 from msd_review.report.model import ReviewReport
-from msd_review.report.text import joined, phase_label
+from msd_review.report.text import encodable, joined, phase_label
 from msd_review.review.clean import clean_text
 from msd_review.review.model import Citation, CitationVerdict, Finding, Severity
 
@@ -67,7 +67,7 @@ def sarif_log(report: ReviewReport) -> dict[str, Any]:
 
 def render_sarif(report: ReviewReport) -> str:
     """The log as text, ending in a line end."""
-    return json.dumps(sarif_log(report), ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(encodable(sarif_log(report)), ensure_ascii=False, indent=2) + "\n"
 
 
 def relative_uri(path: str | None) -> str | None:

@@ -5,6 +5,7 @@ heading, link, image, HTML element or list of its own.
 """
 
 import re
+from typing import Any
 
 from msd_review.review.clean import clean_text
 
@@ -85,6 +86,17 @@ def duration(milliseconds: int) -> str:
 def phase_label(phase: str) -> str:
     """A phase number without zero padding in front: `phase_label("03") == "3"`."""
     return phase.lstrip("0") if re.match(r"0+\d", phase) else phase
+
+
+def encodable(value: Any) -> Any:
+    """A JSON value whose strings UTF-8 can hold: lone surrogates, as odd file names have them, become `?`."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {encodable(key): encodable(item) for key, item in value.items()}
+    return value
 
 
 def _escaped(text: str) -> str:
