@@ -16,6 +16,7 @@ from msd_review.manifest.shapes import (
     ListOf,
     ObjectOf,
     Report,
+    Shape,
     Spot,
     check_field,
     check_object,
@@ -27,25 +28,35 @@ from msd_review.manifest.shapes import (
 IsDeclared = Callable[[str], bool]
 
 
-def _list_field(name: str, item: Any, code: str, *, required: bool = False) -> Field:
+def _list_field(name: str, item: Shape, code: str, *, example: object, required: bool = False) -> Field:
     return Field(
         name=name,
         shape=ListOf(item=item),
         required=required,
         doc=f"the {name} that it brings",
-        example=[],
+        example=[example],
         code=code,
     )
 
 
 _ANY_OBJECT = ObjectOf(fields=(), open=True)
-SKILLS = _list_field("skills", fields_body.STEMS.item, "feature.list", required=True)
-AGENTS = _list_field("agents", fields_body.STEMS.item, "feature.list", required=True)
-_HOOKS = _list_field("hooks", _ANY_OBJECT, "feature.hook")
-_COMMANDS = _list_field("commands", _ANY_OBJECT, "feature.command")
-_STEPS = _list_field("steps", _ANY_OBJECT, "feature.list")
-_CONTRIBUTIONS = _list_field("contributions", _ANY_OBJECT, "feature.list")
-_GATES = _list_field("gates", _ANY_OBJECT, "feature.list")
+_HOOK_EXAMPLE, _COMMAND_EXAMPLE, _STEP_EXAMPLE, _CONTRIBUTION_EXAMPLE, _GATE_EXAMPLE = (
+    {item.name: item.example for item in table if item.required}
+    for table in (
+        fields_body.HOOK_FIELDS,
+        fields_body.COMMAND_FIELDS,
+        fields_feature.STEP_FIELDS,
+        fields_feature.CONTRIBUTION_FIELDS,
+        fields_feature.GATE_FIELDS,
+    )
+)
+SKILLS = _list_field("skills", fields_body.STEMS.item, "feature.list", example="review", required=True)
+AGENTS = _list_field("agents", fields_body.STEMS.item, "feature.list", example="reviewer", required=True)
+_HOOKS = _list_field("hooks", _ANY_OBJECT, "feature.hook", example=_HOOK_EXAMPLE)
+_COMMANDS = _list_field("commands", _ANY_OBJECT, "feature.command", example=_COMMAND_EXAMPLE)
+_STEPS = _list_field("steps", _ANY_OBJECT, "feature.list", example=_STEP_EXAMPLE)
+_CONTRIBUTIONS = _list_field("contributions", _ANY_OBJECT, "feature.list", example=_CONTRIBUTION_EXAMPLE)
+_GATES = _list_field("gates", _ANY_OBJECT, "feature.list", example=_GATE_EXAMPLE)
 _MCP_SERVERS = Field(
     name="mcpServers",
     shape=_ANY_OBJECT,
@@ -100,7 +111,7 @@ def _check_reserved(manifest: Mapping[str, Any], report: Report) -> None:
         entries = manifest.get(name)
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             if isinstance(entry, str) and entry in words.RESERVED_JS_NAMES:
-                report(say("reserved name", f"/{name}/{index}", name=entry))
+                report(say("reserved name", f"/{name}/{index}", code="feature.list", name=entry))
 
 
 def _table(fields: tuple[Field, ...], entry: dict[str, Any], at: str, report: Report) -> None:
@@ -236,7 +247,7 @@ def _escape(name: str) -> str:
 def _check_server(name: str, server: object, spot: Spot) -> None:
     shape = ObjectOf(fields=(), rule="an object with either `command` or `url`")
     if name in words.RESERVED_JS_NAMES:
-        spot.report(say("reserved name", spot.at, name=name))
+        spot.report(say("reserved name", spot.at, code="envelope.value", name=name))
     if not isinstance(server, dict):
         spot.wrong(shape, server, "type")
         return

@@ -35,7 +35,9 @@ LINES = MapOf(item=Text())
 
 ID = Field(
     name="id",
-    shape=Text(rule="lower-case letters, digits and `-`, starting with a letter", pattern=words.ID_PATTERN),
+    shape=Text(
+        rule="a name of lower-case letters, digits and `-`, starting with a letter", pattern=words.ID_PATTERN
+    ),
     required=True,
     doc="the capability's name; its folder bears the same",
     example="acme-reviewer",
@@ -85,12 +87,20 @@ ENVELOPE_FIELDS = (
         doc="which installs it is meant for",
         example="full",
     ),
-    Field(name="requires", shape=IDS, required=True, doc="ids of the capabilities it needs", example=[]),
+    Field(
+        name="requires",
+        shape=IDS,
+        required=True,
+        doc="ids of the capabilities it needs",
+        example=["code-review"],
+    ),
     ENGINES,
     COMPAT_VERSIONS,
     Field(
         name="integrity",
-        shape=Text(rule="`sha512-` and 88 base64 characters", pattern=words.INTEGRITY_PATTERN),
+        shape=Text(
+            rule="a hash: `sha512-`, then 86 base64 characters and `==`", pattern=words.INTEGRITY_PATTERN
+        ),
         doc="the hash of the published bundle",
         example="sha512-" + "A" * 86 + "==",
     ),

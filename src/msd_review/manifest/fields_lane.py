@@ -304,7 +304,7 @@ def _names(name: str, doc: str, example: list[str], *, shape: Text = LINE) -> Fi
 LANE_FIELDS = (
     Field(
         name="slug",
-        shape=Text(rule="lower-case letters, digits, `_` and `-`", pattern=words.SLUG_PATTERN),
+        shape=Text(rule="a name of lower-case letters, digits, `_` and `-`", pattern=words.SLUG_PATTERN),
         required=True,
         doc="the lane's name in configuration, JSON and reports",
         example="acme",
@@ -313,7 +313,9 @@ LANE_FIELDS = (
     Field(
         name="flags",
         shape=ListOf(
-            item=Text(rule="`--` and lower-case letters, digits and `-`", pattern=words.FLAG_PATTERN),
+            item=Text(
+                rule="a flag: `--`, then lower-case letters, digits and `-`", pattern=words.FLAG_PATTERN
+            ),
             filled=True,
         ),
         required=True,

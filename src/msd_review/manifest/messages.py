@@ -181,7 +181,7 @@ TEMPLATES: dict[str, Template] = {
     ),
     "config entry": Template("config.type", "`{name}` must be {expected}, not {found}", "{why}"),
     "config type": Template(
-        "config.type", "the key `{key}` needs a `type` of {expected}, not {found}", "{why}"
+        "config.type", "the key `{key}` needs a `type`: {expected}, not {found}", "{why}"
     ),
     "config default": Template(
         "config.default", "the default of `{key}` must be {expected}, not {found}", "{why}"
@@ -285,7 +285,7 @@ TEMPLATES: dict[str, Template] = {
         "feature.into", "`into` must be {expected} at `{point}`, not {found}", "the point decides who listens"
     ),
     "reserved name": Template(
-        "feature.list", "`{name}` is a reserved name", "manifests are shared with JavaScript: rename it"
+        "", "`{name}` is a reserved name", "manifests are shared with JavaScript: rename it"
     ),
     "feature cycle": Template(
         "feature.cycle",

@@ -42,9 +42,11 @@ CODES = WARNING_CODES | frozenset({
 
 
 def pointer(at: str, name: str | int) -> str:
-    """The JSON pointer of member `name` of the value at `at`."""
+    """The JSON pointer of member `name` of the value at `at`; half a surrogate pair is shown as U+FFFD."""
     if isinstance(name, int):
         return f"{at}/{name}"
+    if not name.isascii():
+        name = "".join("\ufffd" if "\ud800" <= one <= "\udfff" else one for one in name)
     return f"{at}/{name.replace('~', '~0').replace('/', '~1')}"
 
 

@@ -16,6 +16,8 @@ from msd_review.manifest.messages import say
 from msd_review.manifest.problems import Problem, plain, pointer, quoted, shown
 from msd_review.manifest.vocabulary import MAX_INTEGER
 
+# Longer lists of names are not spelt out in a hint.
+_LISTED = 8
 Report = Callable[[Problem], None]
 
 
@@ -167,14 +169,17 @@ def nearest(name: object, known: tuple[Any, ...]) -> str | None:
 def advice(name: object, known: tuple[Any, ...]) -> str:
     """The hint for a name that nobody knows."""
     meant = nearest(name, known)
-    return f"did you mean `{meant}`?" if meant else f"it is ignored; known here: {quoted(map(str, known))}"
+    if meant is not None:
+        return f"did you mean `{meant}`?"
+    listed = f"; known here: {quoted(map(str, known))}" if len(known) <= _LISTED else ""
+    return f"it is ignored{listed}"
 
 
 def why(item: Field, value: object = None) -> str:
     """The hint of a field: the member that was meant, else what the field is for and an example."""
     if isinstance(item.shape, Choice):
         meant = nearest(value, item.shape.values)
-        if meant is not None:
+        if meant is not None and meant != value:
             return f"did you mean `{meant}`?"
     return f"{item.doc}; for example {json.dumps(item.example, ensure_ascii=False)}"
 
