@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 
 from msd_review.consensus.model import Cluster, ClusterStatus
 from msd_review.report.json_document import SCHEMA
+from msd_review.report.text import count
 from msd_review.review.model import Citation, CitationVerdict, Finding, FindingStatus, Severity
 
 MAX_HISTORY_BYTES = 32 * 1024 * 1024
@@ -53,7 +54,9 @@ def read_history(content: bytes) -> History:
         run=_text(document.get("run")),
         clusters=clusters,
         findings=findings,
-        warnings=(f"the last review holds {lost} entries that cannot be read",) if lost else (),
+        warnings=(f"the last review holds {count(lost, 'entry', 'entries')} that cannot be read",)
+        if lost
+        else (),
     )
 
 
