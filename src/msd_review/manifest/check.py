@@ -135,7 +135,7 @@ def _check_bodies(value: dict[str, Any], is_declared: Callable[[str], bool], rep
         _check_compat(value, report)
     if "reviewer" in value and role != "feature":
         check_lane(value["reviewer"], report)
-    if "runtime" in value and role in {"runtime", None}:
+    if "runtime" in value and role in ("runtime", None):
         check_runtime(value["runtime"], report)
     if role == "feature":
         check_feature(value, is_declared, report)

@@ -9,7 +9,7 @@ from msd_review.manifest.fields_body import ENVELOPE_CODES
 from msd_review.manifest.fields_lane import LINE
 from msd_review.manifest.loop_order import find_cycle
 from msd_review.manifest.messages import say
-from msd_review.manifest.problems import plain, quoted, shown
+from msd_review.manifest.problems import plain, pointer, quoted, shown
 from msd_review.manifest.shapes import (
     Choice,
     Field,
@@ -236,12 +236,8 @@ def _check_servers(manifest: Mapping[str, Any], report: Report) -> None:
         return
     for name in sorted(servers):
         _check_server(
-            name, servers[name], spot.below(f"mcpServers.{plain(name)}", f"/mcpServers/{_escape(name)}")
+            name, servers[name], spot.below(f"mcpServers.{plain(name)}", pointer("/mcpServers", name))
         )
-
-
-def _escape(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def _check_server(name: str, server: object, spot: Spot) -> None:

@@ -214,7 +214,7 @@ def _check_output_arg(invoke: Mapping[str, Any], report: Report) -> None:
 
 def _check_output_map(invoke: Mapping[str, Any], report: Report) -> None:
     form, mapping = invoke.get("outputFormat", "text"), invoke.get("outputMap")
-    if form in {"json", "json-lines"} and mapping is None:
+    if form in ("json", "json-lines") and mapping is None:
         report(say("output map needed", f"{_INVOKE}/outputMap", format=form))
     elif form == "text" and mapping is not None:
         report(say("output map idle", f"{_INVOKE}/outputMap"))
@@ -261,7 +261,7 @@ def _check_placeholders(invoke: Mapping[str, Any], report: Report) -> None:
         return
     at = f"{_INVOKE}/args"
     channel = invoke.get("promptChannel")
-    if channel in {"argv", "argv-file-ref"} and "{{prompt}}" not in args:
+    if channel in ("argv", "argv-file-ref") and "{{prompt}}" not in args:
         reason = f"`promptChannel` is `{channel}`"
         report(say("placeholder needed", at, placeholder="{{prompt}}", reason=reason))
     if invoke.get("outputChannel") == "file-arg" and "{{output}}" not in args:

@@ -143,13 +143,16 @@ RUNTIME_COMPAT = Field(
                 example=["*"],
             ),
             Field(
-                name="unsupported", shape=IDS, doc="ids of the hosts it does not work in", example=["cursor"]
+                name="unsupported",
+                shape=IDS,
+                doc="ids of the hosts it does not work in",
+                example=["acme-host"],
             ),
             Field(
                 name="notes",
                 shape=LINES,
                 doc="host → what is different there",
-                example={"cursor": "no hooks"},
+                example={"acme-host": "no hooks"},
             ),
         )
     ),

@@ -229,7 +229,7 @@ RUNTIME_FIELDS = (
         ["Stop"],
     ),
     _option("hostBehaviors", MapOf(item=Anything()), "an open bag of the host's own", {}),
-    _option("hookEvents", Anything(), "accepted and not used", "claude", nullable=True),
+    _option("hookEvents", Anything(), "accepted and not used", "acme", nullable=True),
     _option("extensionEvents", Anything(), "accepted and not used", [], nullable=True),
     _option("hostIntegration", Anything(), "accepted and not used", {}, nullable=True),
     _option("orchestratorExec", Anything(), "accepted and not used", {}, nullable=True),

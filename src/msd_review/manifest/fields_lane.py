@@ -400,7 +400,7 @@ LANE_FIELDS = (
         shape=Text(rule="a name of lower-case letters, digits and `-`", pattern=words.HANDLER_PATTERN),
         nullable=True,
         doc="a first-party reader of output that data cannot describe",
-        example="opencode",
+        example=next(iter(words.HANDLER_TRANSPORTS)),
         default="`null`",
     ),
     Field(
