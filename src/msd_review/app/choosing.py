@@ -1,0 +1,312 @@
+"""From what was asked to the reviewers that will run: probed, planned, and let through by trust.
+
+The order for each lane is: its shape, trust (consent, destination), required binaries, probe. Nothing
+is contacted, not even by a probe, before trust let its destination through.
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from msd_review import __version__
+from msd_review.app import naming
+from msd_review.app.request import ReviewRequest
+from msd_review.app.world import World
+from msd_review.edges import clock, environ, programs
+from msd_review.invocation import HttpInvocation, Invocation, NotPlanned, SpawnInvocation
+from msd_review.manifest.model import Lane
+from msd_review.outcomes import Outcome, Reason
+from msd_review.planning import Ask, Overrides, Places, plan
+from msd_review.registry import RosterLane
+from msd_review.report.model import Skipped
+from msd_review.run.probe import ProbeResult, probe_lane
+from msd_review.selection import NotChosen, Reviewer, Selection, Wanted, candidates, select
+from msd_review.trust import policy, store
+from msd_review.trust.consent import Answer, Consents
+from msd_review.trust.policy import Approved, ApprovedHttp, ApprovedSpawn
+
+AskPerson = Callable[[Sequence[str]], bool | None]
+_OUTCOME_OF_REASON = {
+    Reason.NOT_CONSENTED: Outcome.BLOCKED,
+    Reason.EGRESS_HOST_CHANGED: Outcome.BLOCKED,
+    Reason.EGRESS_REFUSED: Outcome.BLOCKED,
+    Reason.EXCLUDED: Outcome.SKIPPED,
+    Reason.SELF_SKIPPED: Outcome.SKIPPED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Who would review: the selection over what was detected, and a row for everyone left out."""
+
+    selection: Selection
+    skipped: tuple[Skipped, ...]
+    config_origin: str  # where review.default_reviewers comes from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """Who will review, approved; and a row for everyone who will not."""
+
+    approved: tuple[Approved, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def nowhere() -> Places:
+    """Places for a plan that is only looked at: no prompt exists yet."""
+    return Places(
+        prompt_path=Path("prompt.md"), prompt_text=None, lane_folder=Path("lane"), working_folder=Path.cwd()
+    )
+
+
+def find_program(world: World, name: str) -> Path | None:
+    """The absolute path of the program that a lane would start; what ships with us is found beside us first."""
+    beside = Path(sys.executable).parent if name in policy.SHIPPED_BINARIES else None
+    return programs.find_binary(
+        name,
+        path=environ.get("PATH"),
+        repo_root=world.root.path,
+        cwd=world.root.path,
+        beside=beside,
+        pathext=environ.get("PATHEXT"),
+    )
+
+
+def approve(
+    world: World, entry: RosterLane, invocation: Invocation, *, answered: bool
+) -> Approved | NotPlanned:
+    """Trust's word on one invocation, over this machine's programs and this user's consents."""
+    first_party = entry.capability.source == "first-party"
+    if isinstance(invocation, SpawnInvocation):
+        return policy.approve_spawn(
+            invocation,
+            binary=find_program(world, invocation.argv[0]),
+            first_party=first_party,
+            consents=world.consents,
+            answered=answered,
+        )
+    return policy.approve_http(
+        invocation,
+        capability=entry.capability.id,
+        first_party=first_party,
+        consents=world.consents,
+        scope=_installed_scope(world, entry),
+    )
+
+
+def _installed_scope(world: World, entry: RosterLane) -> str | None:
+    match entry.capability.source:
+        case "first-party":
+            return None
+        case "global":
+            return "global"
+        case "project":
+            return world.scope()
+
+
+def own_lanes(lanes: Iterable[Lane]) -> frozenset[str]:
+    """The slugs of the tools that this very process runs inside of, by the variables that they set."""
+    return frozenset(
+        lane.slug for lane in lanes if any(environ.get(name) is not None for name in lane.self_env)
+    )
+
+
+async def _standing(world: World, entry: RosterLane) -> ProbeResult | NotPlanned:
+    reviewer = Reviewer(identity=entry.slug, kind="lane", slug=entry.slug)
+    planned = plan(
+        Ask(reviewer=reviewer, lane=entry.lane, config=world.config, overrides=Overrides(), places=nowhere())
+    )
+    if isinstance(planned, NotPlanned):
+        return planned
+    host = None
+    if isinstance(planned, HttpInvocation):
+        judged = approve(world, entry, planned, answered=True)
+        if isinstance(judged, NotPlanned):
+            return judged
+        host = planned.host
+    return await probe_lane(
+        entry.lane,
+        find=lambda name: find_program(world, name),
+        host=host,
+        cwd=world.root.path or Path.cwd(),
+    )
+
+
+async def detect(world: World, slugs: Iterable[str]) -> dict[str, ProbeResult | NotPlanned]:
+    """What stands against each lane, all looked at at the same time and each within its own bound."""
+    entries = [entry for slug in slugs if (entry := world.registry.lane(slug)) is not None]
+    found = await asyncio.gather(*(_standing(world, entry) for entry in entries))
+    return {entry.slug: one for entry, one in zip(entries, found, strict=True)}
+
+
+def is_available(standing: ProbeResult | NotPlanned) -> bool:
+    """Whether nothing stands against the lane."""
+    return not isinstance(standing, NotPlanned) and standing.available
+
+
+def _why(standing: ProbeResult | NotPlanned) -> tuple[str, str]:
+    reason = standing.reason or Reason.PROBE_FAILED
+    return reason.value, standing.detail
+
+
+def wanted_of(
+    world: World, request: ReviewRequest, named: tuple[str, ...], excluded: frozenset[str]
+) -> Wanted:
+    """What was asked, before anything was looked at."""
+    config = world.config
+    return Wanted(
+        known=frozenset(world.registry.slugs),
+        detected=frozenset(),
+        named=named,
+        all=request.all,
+        default_reviewers=config.raw("review.default_reviewers").value,
+        instances=config.raw("review.reviewer_instances").value,
+        excluded=excluded,
+        own=own_lanes(entry.lane for entry in world.registry.lanes),
+    )
+
+
+def choose(world: World, request: ReviewRequest) -> Choice:
+    """Who would review. Raises UsageError and ConfigError for names and lists that cannot be."""
+    naming.check_configured(world)
+    naming.check_names(world, request)
+    named, inactive = naming.split_named(world.registry, request.named)
+    excluded = naming.excluded_names(request, world.config)
+    origin = world.config.raw("review.default_reviewers").origin
+    only_inactive = bool(request.named) and not named
+    if only_inactive or (request.imports and not request.named and not request.all):
+        empty = Selection(source="explicit", reviewers=())
+        return Choice(selection=empty, skipped=inactive, config_origin=origin)
+    wanted = wanted_of(world, request, named, excluded)
+    standings = asyncio.run(detect(world, sorted(candidates(wanted))))
+    found = replace(
+        wanted,
+        detected=frozenset(slug for slug, standing in standings.items() if is_available(standing)),
+        unavailable={
+            slug: _why(standing) for slug, standing in standings.items() if not is_available(standing)
+        },
+    )
+    selection = select(found)
+    rows = [_row(one, standings, named) for one in selection.skipped]
+    return Choice(selection=selection, skipped=(*inactive, *rows), config_origin=origin)
+
+
+def _row(
+    left_out: NotChosen, standings: Mapping[str, ProbeResult | NotPlanned], named: tuple[str, ...]
+) -> Skipped:
+    standing = standings.get(left_out.identity)
+    outcome = _OUTCOME_OF_REASON.get(Reason(left_out.reason), Outcome.UNAVAILABLE)
+    return Skipped(
+        identity=left_out.identity,
+        outcome=outcome.value,
+        reason=left_out.reason,
+        detail=left_out.detail,
+        hint=standing.hint if standing is not None else None,
+        named=left_out.identity in named,
+    )
+
+
+def receiver_text(entry: RosterLane) -> str:
+    """Who would receive a plan, as a person reads it: `Codex (openai)`."""
+    return f"{entry.section} ({entry.lane.provider})" if entry.lane.provider else entry.section
+
+
+def ask_first_use(world: World, choice: Choice, ask: AskPerson) -> World:
+    """Asks once about lanes that nobody answered for, keeps the answers, and returns the world with them.
+
+    Naming a lane, `--all`, and the user's own `review.default_reviewers` are answers already.
+    """
+    if is_answered(choice):
+        return world
+    entries = {r.slug: entry for r in choice.selection.reviewers if (entry := world.registry.lane(r.slug))}
+    asked = [
+        entry
+        for entry in entries.values()
+        if policy.needs_answer(entry.lane, first_party=entry.capability.source == "first-party")
+        and world.consents.answer(entry.slug) is None
+    ]
+    answer = ask([receiver_text(entry) for entry in asked]) if asked else None
+    if answer is None:
+        return world
+    return replace(
+        world, consents=record_answers(world.home, [entry.slug for entry in asked], allowed=answer)
+    )
+
+
+def record_answers(home: Path, slugs: Sequence[str], *, allowed: bool) -> Consents:
+    """Keeps what the person said about each lane; the consents as they are now."""
+    moment = clock.iso(clock.now())
+
+    def edit(consents: Consents) -> Consents:
+        for slug in slugs:
+            consents = consents.with_answer(
+                Answer(slug=slug, allowed=allowed, time=moment, tool_version=__version__)
+            )
+        return consents
+
+    return store.change(home, edit)
+
+
+def is_answered(choice: Choice) -> bool:
+    """Whether the way of choosing is itself an answer about who may receive the plan."""
+    selection = choice.selection
+    if selection.source in {"explicit", "all"}:
+        return True
+    return selection.source == "default_reviewers" and choice.config_origin == "user"
+
+
+PlacesOf = Callable[[Reviewer, Lane], Places]
+
+
+def plan_chosen(
+    world: World, choice: Choice, overrides: Overrides, places_of: PlacesOf
+) -> tuple[tuple[Invocation, ...], tuple[Skipped, ...]]:
+    """The invocation of every chosen reviewer, and a row for each that has none."""
+    planned, refused = [], []
+    for reviewer in choice.selection.reviewers:
+        entry = world.registry.lane(reviewer.slug)
+        if entry is None:
+            raise RuntimeError(f"the selection chose {reviewer.slug}, which is no lane")
+        result = plan(
+            Ask(
+                reviewer=reviewer,
+                lane=entry.lane,
+                config=world.config,
+                overrides=overrides,
+                places=places_of(reviewer, entry.lane),
+            )
+        )
+        if isinstance(result, NotPlanned):
+            refused.append(refusal_row(result))
+        else:
+            planned.append(result)
+    return tuple(planned), tuple(refused)
+
+
+def refusal_row(refused: NotPlanned) -> Skipped:
+    """A refusal as a row of the report."""
+    return Skipped(
+        identity=refused.identity,
+        outcome=refused.outcome.value,
+        reason=refused.reason.value,
+        detail=refused.detail,
+        hint=refused.hint,
+        named=refused.named,
+    )
+
+
+def approve_all(world: World, choice: Choice, invocations: Iterable[Invocation]) -> Planned:
+    """What trust lets through, and a row for what it refuses."""
+    approved, refused = [], []
+    for invocation in invocations:
+        entry = world.registry.lane(invocation.lane.slug)
+        if entry is None:
+            raise RuntimeError(f"{invocation.lane.slug} is planned and no lane")
+        judged = approve(world, entry, invocation, answered=is_answered(choice))
+        if isinstance(judged, ApprovedSpawn | ApprovedHttp):
+            approved.append(judged)
+        else:
+            refused.append(refusal_row(judged))
+    return Planned(approved=tuple(approved), skipped=tuple(refused))
