@@ -14,7 +14,7 @@ import asyncio
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import anyio
 
@@ -106,7 +106,8 @@ async def _end(tree: Tree, child: Child, *, cause: Cause, grace_s: float, hurry:
     elif not hurry.is_set():
         tree.terminate()
         hurried = asyncio.ensure_future(hurry.wait())
-        await asyncio.wait({tree.exited, hurried}, timeout=grace_s, return_when=asyncio.FIRST_COMPLETED)
+        either: set[asyncio.Future[Any]] = {tree.exited, hurried}
+        await asyncio.wait(either, timeout=grace_s, return_when=asyncio.FIRST_COMPLETED)
         hurried.cancel()
     tree.kill()
     survivors = await tree.gone(KILL_BOUND_S)

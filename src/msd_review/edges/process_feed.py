@@ -51,8 +51,8 @@ class Feed:
             return
         while not pipe.is_closing() and (chunk := self._source.read(_CHUNK)):
             pipe.write(chunk)
-            while pipe.get_write_buffer_size() > 4 * _CHUNK and not pipe.is_closing():
-                await asyncio.sleep(0.01)  # noqa: ASYNC110 - such a transport tells its own protocol alone
+            while pipe.get_write_buffer_size() > 4 * _CHUNK and not pipe.is_closing():  # noqa: ASYNC110 - no other news
+                await asyncio.sleep(0.01)
         pipe.close()
 
     def _close_ends(self) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from msd_review.edges.process_child import Cause, Child
 
@@ -123,9 +123,8 @@ class Supervision:
             stderr_bytes=stderr_bytes,
         )
         judging = asyncio.ensure_future(asyncio.to_thread(self.spec.on_quiet, output))
-        await asyncio.wait(
-            {judging, self.child.cause}, timeout=_JUDGE_BOUND_S, return_when=asyncio.FIRST_COMPLETED
-        )
+        either: set[asyncio.Future[Any]] = {judging, self.child.cause}
+        await asyncio.wait(either, timeout=_JUDGE_BOUND_S, return_when=asyncio.FIRST_COMPLETED)
         verdict = judging.result() if judging.done() else None
         judging.cancel()
         self.is_complete = verdict == "complete"
