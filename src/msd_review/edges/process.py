@@ -152,10 +152,11 @@ async def run_process(
         return _never_started(problem)
     tree = new_tree(spec.marker, kept=True)
     try:
-        await tree.start(_command(spec, feed), child)
+        try:
+            await tree.start(_command(spec, feed), child)
+        except (OSError, ValueError) as problem:  # ValueError: a NUL in an argument or the environment
+            return _never_started(problem)
         return await _watched(spec, tree, child, feed=feed, on_progress=on_progress, stop=stop)
-    except (OSError, ValueError) as problem:  # ValueError: a NUL in an argument or the environment
-        return _never_started(problem)
     finally:
         await _give_back(tree, child, feed)
 

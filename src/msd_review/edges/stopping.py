@@ -15,6 +15,10 @@ class StopSignal:
         self.level = 0
         self._listeners: list[Callable[[], None]] = []
 
+    def asked(self) -> bool:
+        """True once anybody asked."""
+        return self.level > 0
+
     def ask(self) -> None:
         """One more wish to stop; listeners are told when it raises the level."""
         if self.level == AT_ONCE:

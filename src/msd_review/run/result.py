@@ -12,6 +12,7 @@ EndKind = Literal[
     "timeout",
     "idle_timeout",
     "output_limit",
+    "write_failed",  # its output could not be kept (a full disk); `problem` says what the platform said
     "login_prompt",  # killed because it asked a person to log in
     "cancelled",
     "spawn_failed",  # never started; `problem` says why
