@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from msd_review.registry.first_party import first_party
@@ -17,6 +18,7 @@ ENGLISH = {"cursor"}
 EXEMPT_FILES = {"manifest/vocabulary.py"}
 
 
+@cache
 def _names() -> set[str]:
     lanes = [capability.manifest.reviewer for capability in first_party()]
     slugs = {lane.slug for lane in lanes if lane is not None}
@@ -29,13 +31,13 @@ def _strings(path: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
-        elif isinstance(node, ast.Name | ast.Attribute | ast.FunctionDef | ast.ClassDef):
-            yield (
-                node.lineno,
-                getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "name", ""),
-            )
+        elif isinstance(node, ast.Name):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
 
 
+@cache
 def _docstrings(path: Path) -> set[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

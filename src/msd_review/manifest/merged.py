@@ -25,6 +25,7 @@ _TEMPLATES = {
     "merge.artifact": "merge artifact",
     "config.owned": "config owned",
 }
+_CODE_ORDER = {code: place for place, code in enumerate(_TEMPLATES)}
 
 
 class Member(NamedTuple):
@@ -92,7 +93,7 @@ def _feature_claims(value: Mapping[str, Any]) -> Iterator[Claim]:
 
 
 def find_clashes(members: Iterable[Member]) -> tuple[Clash, ...]:
-    """Every name that several members claim, each once with all of them; sorted by code and name."""
+    """Every name that several members claim, each once with all of them, in a stable order."""
     first: dict[tuple[str, str], tuple[Member, Claim]] = {}
     shared: dict[tuple[str, str], list[tuple[Member, Claim]]] = {}
     for member in sorted(members, key=lambda member: member.order):
@@ -100,7 +101,19 @@ def find_clashes(members: Iterable[Member]) -> tuple[Clash, ...]:
             holder = first.setdefault(claim[:2], (member, claim))
             if holder[0] is not member:
                 shared.setdefault(claim[:2], [holder]).append((member, claim))
-    return (*(_clash(group) for _, group in sorted(shared.items())), *_nested_keys(first))
+    told = [name for name in sorted(shared, key=_code_order) if not _follows_from_slug(name, shared)]
+    return (*(_clash(shared[name]) for name in told), *_nested_keys(first))
+
+
+def _code_order(name: tuple[str, str]) -> tuple[int, str]:
+    return (_CODE_ORDER[name[0]], name[1])
+
+
+def _follows_from_slug(name: tuple[str, str], shared: Mapping[tuple[str, str], Sequence[Any]]) -> bool:
+    """Two lanes of one slug share the key of its prompt budget too; that need not be said as well."""
+    code, key = name
+    slug = ("merge.slug", key.removeprefix(BUDGET_KEY_PREFIX))
+    return code == "config.owned" and slug in shared and len(shared[slug]) == len(shared[name])
 
 
 def _clash(group: Sequence[tuple[Member, Claim]]) -> Clash:
@@ -114,13 +127,25 @@ def _clash(group: Sequence[tuple[Member, Claim]]) -> Clash:
 def _nested_keys(holders: Mapping[tuple[str, str], tuple[Member, Claim]]) -> Iterator[Clash]:
     """A key of one that lies inside a key of another would be a value and an object at once."""
     owned = {key: holder[0] for (code, key), holder in holders.items() if code == "config.owned"}
-    nested = {(outer, key) for key in owned for outer in _outer_names(key) if outer in owned}
-    for outer, key in sorted(nested):
-        if owned[outer] is not owned[key]:
-            first, second = sorted((owned[outer], owned[key]), key=lambda one: one.order)
-            owners = quoted((first.label, second.label))
-            problem = say("config owned", "/config", value=plain(outer), owners=owners)
-            yield Clash(problem=problem, members=(first, second))
+    inner: dict[str, list[Member]] = {}
+    for key, member in owned.items():
+        for outer in _outer_names(key):
+            if outer in owned and owned[outer] is not member:
+                inner.setdefault(outer, []).append(member)
+    for outer in sorted(inner):
+        for one, other in _pairs(owned[outer], inner[outer]):
+            problem = say(
+                "config owned", "/config", value=plain(outer), owners=quoted((one.label, other.label))
+            )
+            yield Clash(problem=problem, members=(one, other))
+
+
+def _pairs(owner: Member, others: Iterable[Member]) -> Iterator[tuple[Member, Member]]:
+    """The owner against each that comes after it, and against the first that comes before it."""
+    ordered = sorted({other.order: other for other in others}.items())
+    earlier = [other for order, other in ordered if order < owner.order]
+    yield from ((first, owner) for first in earlier[:1])
+    yield from ((owner, other) for order, other in ordered if order > owner.order)
 
 
 def _outer_names(key: str) -> Iterator[str]:
