@@ -19,7 +19,6 @@ Invariants
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from msd_review.invocation import HttpInvocation, NotPlanned, SpawnInvocation
 from msd_review.manifest.model import Lane, SpawnInvoke
@@ -127,9 +126,9 @@ def approve_http(
     return _changed(invocation, agreed[0]) if agreed else _never_agreed(invocation, first_party=first_party)
 
 
-def _origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc
+def _origin(url: str) -> tuple[str, str, int]:
+    parts = destinations.normalise(url)
+    return parts.scheme, parts.host, parts.port
 
 
 def _is_own_default(invocation: HttpInvocation) -> bool:
