@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from msd_review.manifest.decode import decode_bytes
-from msd_review.manifest.messages import TEMPLATES, Template
+from msd_review.manifest.messages import TEMPLATES, Template, say
 from msd_review.manifest.problems import CODES, WARNING_CODES, Problem
 
 INVALID = Path(__file__).parent.parent / "data" / "manifests" / "invalid"
@@ -75,3 +75,13 @@ def test_no_message_holds_what_cannot_be_seen() -> None:
     for path in FILES:
         for problem in problems_of(path):
             assert (problem.message + (problem.hint or "")).isprintable()
+
+
+def test_no_template_is_idle() -> None:
+    source = Path(say.__code__.co_filename).parent
+    text = "".join(
+        path.read_text(encoding="utf-8") for path in source.glob("*.py") if path.name != "messages.py"
+    )
+    text += (source.parent / "registry" / "overlays.py").read_text(encoding="utf-8")
+    text += (source.parent / "registry" / "reading.py").read_text(encoding="utf-8")
+    assert [name for name in TEMPLATES if f'"{name}"' not in text] == []

@@ -6,7 +6,7 @@ from typing import Any
 from msd_review.manifest import fields_body, fields_feature
 from msd_review.manifest import vocabulary as words
 from msd_review.manifest.fields_body import ENVELOPE_CODES
-from msd_review.manifest.fields_lane import LINE
+from msd_review.manifest.fields_lane import CONFIG_KEY, LINE
 from msd_review.manifest.loop_order import find_cycle
 from msd_review.manifest.messages import say
 from msd_review.manifest.problems import plain, pointer, quoted, shown
@@ -22,7 +22,6 @@ from msd_review.manifest.shapes import (
     check_object,
     is_text,
     report_unknown,
-    why,
 )
 
 IsDeclared = Callable[[str], bool]
@@ -57,6 +56,13 @@ _COMMANDS = _list_field("commands", _ANY_OBJECT, "feature.command", example=_COM
 _STEPS = _list_field("steps", _ANY_OBJECT, "feature.list", example=_STEP_EXAMPLE)
 _CONTRIBUTIONS = _list_field("contributions", _ANY_OBJECT, "feature.list", example=_CONTRIBUTION_EXAMPLE)
 _GATES = _list_field("gates", _ANY_OBJECT, "feature.list", example=_GATE_EXAMPLE)
+FEATURE_LISTS = (_STEPS, _CONTRIBUTIONS, _GATES, _HOOKS, _COMMANDS)
+ACTIVATION = Field(
+    name="activationKey",
+    shape=CONFIG_KEY,
+    doc="the key of its own that switches the whole feature on",
+    example="workflow.code_review",
+)
 _MCP_SERVERS = Field(
     name="mcpServers",
     shape=_ANY_OBJECT,
@@ -286,6 +292,3 @@ def check_runtime(body: object, report: Report) -> None:
     behaviors = body.get("hostBehaviors")
     if isinstance(behaviors, dict) and behaviors.get("reviewerCli") is True:
         report(say("runtime alias", "/runtime/hostBehaviors/reviewerCli"))
-
-
-__all__ = ["check_feature", "check_runtime", "check_surfaces", "is_inside", "why"]

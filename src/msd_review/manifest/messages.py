@@ -63,7 +63,6 @@ TEMPLATES: dict[str, Template] = {
         "`{name}` is a device on Windows, where no folder can bear that name",
         "choose another id",
     ),
-    "role unknown": Template("role.unknown", "`role` must be {expected}, not {found}", "{why}"),
     "role forbidden": Template(
         "role.forbidden", "`{name}` has no place in a manifest of role `{role}`", "{why}"
     ),
@@ -98,7 +97,6 @@ TEMPLATES: dict[str, Template] = {
         "`{flag}` is an option of `msd review` itself",
         "choose a flag of your own, such as `--{slug}`",
     ),
-    "transport": Template("lane.transport", "`transport` must be {expected}, not {found}", "{why}"),
     "transport mix": Template(
         "lane.transport_mix",
         "`{name}` is for `{other}` lanes, and this one's transport is `{transport}`",
@@ -235,7 +233,6 @@ TEMPLATES: dict[str, Template] = {
         "`hostBehaviors.reviewerCli` is deprecated, and names a lane that cannot run",
         "declare a `reviewer` body instead; the alias goes with the next release",
     ),
-    "hook": Template("feature.hook", "`{name}` must be {expected}, not {found}", "{why}"),
     "activation": Template(
         "feature.activation",
         "`activationKey` must be a key that `config` declares, not {found}",
