@@ -299,3 +299,14 @@ def test_a_number_that_the_roadmap_uses_twice_is_told_apart_by_the_slug() -> Non
 
 def test_the_details_heading_and_other_numbers_are_no_phase() -> None:
     assert find_section("## Phase Details\n### Phase 30: X\n### Phase 3.1: Y\n", "3") is None
+
+
+def test_a_prompt_whose_line_ends_were_changed_on_the_way_is_still_taken_apart() -> None:
+    text = prompt(subject("one\ntwo")).text
+    assert split_prompt(text.replace("\n", "\r\n")) == split_prompt(text)
+
+
+@pytest.mark.parametrize("text", ["@" * 200_000, "@x " * 200_000])
+def test_a_flood_of_mentions_is_all_written_apart(text: str) -> None:
+    assert "@x" not in harmless(text, lambda path: False)
+    assert "@@" not in harmless(text, lambda path: False)

@@ -8,14 +8,16 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-_MENTION = re.compile(r"@(?=(\"[^\"\n]{1,1024}\"?|'[^'\n]{1,1024}'?|(?:\\.|[^\s\\]|\\(?=\s|$)){1,1024}))")
+_MENTION = re.compile(r"@(?=[^\s@])")
+_RUN = re.compile(r"\"[^\"\n]{1,512}\"?|'[^'\n]{1,512}'?|(?:\\.|[^\s\\]|\\(?=\s|$)){1,512}")
 _LEAVES_THE_TREE = re.compile(
     r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|[\w.+-]+:(?:[\w.+-]+:)?//|file:", re.IGNORECASE
 )
 _DELIMITER = re.compile(r"[\s,;:!?()\[\]{}<>\"'`|#*]")
 _ESCAPED = re.compile(r"\\(.)")
-# Distinct names that are looked up on disk; a text with more of them has all its mentions written apart.
+# Distinct names that are looked up on disk, and mentions in one text; beyond either all are written apart.
 _MAX_LOOKUPS = 20_000
+_MAX_MENTIONS = 50_000
 _MAX_ENDS = 16
 
 
@@ -24,10 +26,13 @@ def harmless(text: str, exists: Callable[[str], bool]) -> str:
 
     `exists` says whether a path, relative to the folder where tools will work, is there.
     """
+    if text.count("@") > _MAX_MENTIONS:
+        return re.sub(r"@(?=\S)", "@ ", text)
     pieces: list[str] = []
     done = 0
     for match in _MENTION.finditer(text):
-        if _expands(match.group(1), exists):
+        run = _RUN.match(text, match.end())
+        if run and _expands(run.group(), exists):
             pieces += (text[done : match.end()], " ")
             done = match.end()
     pieces.append(text[done:])

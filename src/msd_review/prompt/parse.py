@@ -44,10 +44,10 @@ def split_prompt(text: str) -> tuple[ParsedPart, ...]:
     header = _HEADER.match(text)
     if header is None:
         return ()
+    if header.group().endswith("\r\n"):
+        return split_prompt(text.replace("\r\n", "\n"))
     boundary = header.group(1)
-    part = re.compile(
-        rf"^<!-- msd:{boundary} ([^\n]*) -->\r?\n(.*?)\r?\n<!-- /msd:{boundary} -->", re.M | re.S
-    )
+    part = re.compile(rf"^<!-- msd:{boundary} ([^\n]*) -->\n(.*?)\n<!-- /msd:{boundary} -->$", re.M | re.S)
     return tuple(_part(match) for match in part.finditer(text, header.end()))
 
 

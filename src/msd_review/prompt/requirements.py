@@ -26,6 +26,7 @@ _BARE_BOLD = re.compile(rf"[*_]{{2}}{_ID}(?![\w-])[^\n]*")
 _ROW = re.compile(rf"[ \t]*\|[ \t]*[*_`~\[]*{_ID}(?![\w-])[^|\n]*\|(?P<rest>[^\n]*)")
 _MAX_RANGE = 200
 _MAX_ENTRY = 2_000  # characters
+_MAX_ENTRY_LINES = 60
 FRONT_KEYS = ("requirements", "requirements_addressed", "requirements_covered")
 
 
@@ -53,7 +54,8 @@ def defined_entries(document: str) -> Mapping[str, str]:
     for index, line in enumerate(lines):
         match = _ENTRY_LINE.fullmatch(line) or _BARE_BOLD.fullmatch(line)
         if match and match["prefix"] not in _LOOK_ALIKES:
-            entries.setdefault(_id(match), _entry(lines, index))
+            if _id(match) not in entries:
+                entries[_id(match)] = _entry(lines, index)
         elif (row := _ROW.fullmatch(line)) and row["prefix"] not in _LOOK_ALIKES:
             rows.setdefault(_id(row), _row_text(row))
     return {**rows, **entries}
@@ -94,7 +96,8 @@ def _id(match: re.Match[str]) -> str:
 def _entry(lines: Sequence[str], index: int) -> str:
     """The entry's own line and what is indented below it, or below its heading, without the id in front."""
     own = lines[index]
-    rest = _below_heading(lines[index + 1 :]) if own.lstrip().startswith("#") else _indented(lines, index)
+    following = lines[index + 1 : index + 1 + _MAX_ENTRY_LINES]
+    rest = _below_heading(following) if own.lstrip().startswith("#") else _indented(own, following)
     text = re.sub(
         rf"^.*?{_PREFIX}-\d+[a-z]?(?:\.\d+)*[*_~`\]]*\s*(?:[:—–-]+[*_]*)?\s*",
         "",
@@ -104,9 +107,9 @@ def _entry(lines: Sequence[str], index: int) -> str:
     return _one_line([text, *rest])
 
 
-def _indented(lines: Sequence[str], index: int) -> Iterator[str]:
-    depth = len(lines[index]) - len(lines[index].lstrip())
-    for line in lines[index + 1 :]:
+def _indented(own: str, following: Sequence[str]) -> Iterator[str]:
+    depth = len(own) - len(own.lstrip())
+    for line in following:
         if not line.strip() or len(line) - len(line.lstrip()) <= depth:
             return
         if _ENTRY_LINE.fullmatch(line):

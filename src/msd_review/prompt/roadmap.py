@@ -11,6 +11,7 @@ _PHASE = re.compile(r"(?:\[[ xX]?\]|[^\w\[]){0,12}phase\s+(\d+(?:\.\d+)*[a-z]?)\
 _CHECKLIST = re.compile(r"\s*[-*+]\s+\[[ xX~-]?\]\s+(.*)")
 # A bold label in sentence case starts the next field; a bold id in capitals belongs to the one before.
 _LABEL = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)[A-Z][a-z]")
+_MAX_FIELD_LINES = 500
 _FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 _FIELD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(\*\*|__|)([A-Za-z][A-Za-z ]{2,40}?)(?::\1|\1[ \t]*:)[ \t]*(.*)")
 
@@ -43,7 +44,9 @@ def field_value(section: str, name: str) -> str:
     for index, line in enumerate(lines):
         match = _FIELD.fullmatch(line)
         if match and match.group(2).strip().lower().startswith(name.lower()):
-            return "\n".join([match.group(3), *_continuation(lines[index + 1 :])]).strip()
+            return "\n".join(
+                [match.group(3), *_continuation(lines[index + 1 : index + 1 + _MAX_FIELD_LINES])]
+            ).strip()
     return ""
 
 
@@ -65,8 +68,8 @@ def _headed(lines: Sequence[str], number: str) -> Iterator[RoadmapPhase]:
         match = _PHASE.match(text)
         if match is None or phase_key(match.group(1)) != phase_key(number):
             continue
-        later = (at for at, depth, other in found[position + 1 :] if depth <= level or _PHASE.match(other))
-        end = next(later, len(lines))
+        later = (found[at] for at in range(position + 1, len(found)))
+        end = next((at for at, depth, other in later if depth <= level or _PHASE.match(other)), len(lines))
         yield RoadmapPhase(title=_title(match.group(2)), text="\n".join(lines[start:end]).strip())
 
 
@@ -75,7 +78,7 @@ def _listed(lines: Sequence[str], number: str) -> Iterator[RoadmapPhase]:
         item = _CHECKLIST.fullmatch(line)
         match = _PHASE.match(item.group(1)) if item else None
         if match and phase_key(match.group(1)) == phase_key(number):
-            rest = list(_continuation(lines[index + 1 :]))
+            rest = list(_continuation(lines[index + 1 : index + 1 + _MAX_FIELD_LINES]))
             title = re.split(r"\*\*|__| [—–-] ", match.group(2))[0]
             yield RoadmapPhase(title=_title(title), text="\n".join([line, *rest]).strip())
 
