@@ -1,0 +1,3 @@
+"""stub"""
+
+TRANSPORT = "openai-http"
