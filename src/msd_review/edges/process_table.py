@@ -30,11 +30,12 @@ class Identity:
 
 
 def boot_id() -> str:
-    """What distinguishes this boot of the machine from every other one."""
+    """What tells this boot of the machine from every other, and this container's process numbers from others'."""
     if _LINUX:
         with contextlib.suppress(OSError):
-            return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    return str(int(psutil.boot_time()))
+            boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+            return f"{boot}/{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116
+    return f"{int(psutil.boot_time())}/"
 
 
 def identify(pid: int) -> Identity | None:
@@ -46,6 +47,12 @@ def identify(pid: int) -> Identity | None:
 def is_alive(identity: Identity) -> bool:
     """True while that very process runs, not another one with its number."""
     return identify(identity.pid) == identity
+
+
+def is_elsewhere(identity: Identity) -> bool:
+    """True for a process of another container on this machine: whether it lives cannot be seen from here."""
+    here = boot_id()
+    return identity.boot != here and identity.boot.partition("/")[0] == here.partition("/")[0]
 
 
 def _started(pid: int) -> str | None:
