@@ -30,6 +30,13 @@ _META, _ENDED = "run.json", "ended.json"
 _LIMIT = 1024 * 1024
 _TRIES = 100
 _GOING = ".removing-"
+_ENDS: Mapping[str, RunState] = {
+    "finished": "finished",
+    "interrupted": "interrupted",
+    "failed": "failed",
+    "crashed": "crashed",
+}
+_ELSEWHERE_AGE = timedelta(days=1)  # a run in another container that has not ended by then is taken for dead
 _BROKEN_AGE = timedelta(hours=1)  # a folder without run.json may be one that is just being made
 
 
@@ -181,11 +188,16 @@ def _state(
 ) -> RunState:
     if record.get("schema") != _SCHEMA:
         return "broken"
-    match ended.get("state"):
-        case "finished" | "interrupted" | "failed" | "crashed" as state:
-            return state
-        case _:
-            return "running" if owner is not None and process_table.is_alive(owner) else "crashed"
+    state = _ENDS.get(_text(ended, "state"))
+    if state is not None:
+        return state
+    return "running" if owner is not None and _is_running(owner, _text(record, "id")) else "crashed"
+
+
+def _is_running(owner: process_table.Identity, run_id: str) -> bool:
+    if process_table.is_elsewhere(owner):
+        return clock.now() - _made_at(run_id) < _ELSEWHERE_AGE
+    return process_table.is_alive(owner)
 
 
 def read_run(folder: Path) -> RunInfo:
