@@ -30,6 +30,7 @@ _CODES = Codes(
     choice="config.type",
     unknown="envelope.unknown_field",
 )
+_INSIDE_CENTRAL = tuple(f"{key}." for key in words.CENTRAL_CONFIG_KEYS)
 _EXAMPLE = 'for example {"review.models.acme": {"type": "string", "default": "", "description": "…"}}'
 _DEFAULTS: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "boolean": ("true or false", lambda value: isinstance(value, bool)),
@@ -84,7 +85,7 @@ def is_config_key(key: object) -> bool:
 def _check_name(key: str, at: str, report: Report) -> None:
     if not is_config_key(key):
         report(say("config key", at, found=shown(key)))
-    elif is_central(key) or any(_inside(central, key) for central in words.CENTRAL_CONFIG_KEYS):
+    elif is_central(key) or key.startswith(_INSIDE_CENTRAL):
         report(say("config central", at, key=plain(key)))
 
 

@@ -96,7 +96,7 @@ def _decode(raw: bytes) -> str | Problem:
 
 
 def _judge(value: Any, text: str, hooks: _Hooks) -> tuple[Any, tuple[Problem, ...]]:
-    if _is_deep(value):
+    if text.count("{") + text.count("[") > MAX_DEPTH and _is_deep(value):
         return None, (say("deep", "", limit=MAX_DEPTH),)
     problems = [say("long number", "", digits=digits) for digits in hooks.long_numbers]
     if hooks.duplicates:

@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from msd_review.manifest.messages import say
@@ -104,6 +105,10 @@ class Field(NamedTuple):
     nullable: bool = False
     code: str | None = None
     default: str = ""
+
+
+_compiled = cache(re.compile)
+_as_set = cache(frozenset)
 
 
 def is_whole(value: object) -> bool:
@@ -215,17 +220,29 @@ class Spot(NamedTuple):
 def check_object(fields: tuple[Field, ...], value: Mapping[str, Any], spot: Spot) -> None:
     """Every violation of an object's own fields, then its unknown fields by name."""
     for item in fields:
-        at = f"{spot.at}/{item.name}"
-        if item.name in value:
-            check_field(item, value[item.name], Spot(item, item.name, at, spot.codes, spot.report))
+        name = item.name
+        if name in value:
+            if not _fits(item, value[name]):
+                check_field(item, value[name], Spot(item, name, f"{spot.at}/{name}", spot.codes, spot.report))
         elif item.required:
             code = item.code or spot.codes.missing
-            spot.report(say("missing", at, code=code, name=item.name, why=why(item)))
+            spot.report(say("missing", f"{spot.at}/{name}", code=code, name=name, why=why(item)))
+
+
+def _fits(item: Field, value: object) -> bool:
+    """Whether a plain value is right, told without building what a report would need."""
+    if value is None and item.nullable:
+        return True
+    scalar = _SCALARS.get(type(item.shape))
+    return scalar is not None and scalar(item.shape, value) is None
 
 
 def report_unknown(known: tuple[str, ...], value: Mapping[str, Any], spot: Spot) -> None:
     """A warning for each field that `known` does not hold."""
-    for name in sorted(value.keys() - set(known)):
+    names = _as_set(known)
+    if value.keys() <= names:
+        return
+    for name in sorted(value.keys() - names):
         hint = advice(name, known)
         at = pointer(spot.at, name)
         spot.report(say("unknown", at, code=spot.codes.unknown, name=plain(name), advice=hint))
@@ -256,7 +273,7 @@ def _text(shape: Any, value: object) -> str | None:
         return "value"
     if shape.one_line and not value.isprintable():
         return "value"
-    if shape.pattern is not None and re.fullmatch(shape.pattern, value) is None:
+    if shape.pattern is not None and _compiled(shape.pattern).fullmatch(value) is None:
         return "value"
     return None
 
