@@ -7,8 +7,8 @@ import base64
 import hashlib
 from functools import cache
 from importlib import resources
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from msd_review.report.counts import (
@@ -25,6 +25,9 @@ from msd_review.report.model import ReviewReport
 from msd_review.report.text import one_line, phase_label
 from msd_review.review.clean import clean_text
 from msd_review.review.model import Severity
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def render_html(report: ReviewReport) -> str:
@@ -80,7 +83,10 @@ def _visible(value: object) -> object:
 
 
 @cache
-def _environment() -> Environment:
+def _environment() -> "Environment":
+    # Loading jinja2 takes longer than most runs of this package; only a page that is written pays for it.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     return Environment(
         loader=PackageLoader("msd_review.report", "templates"),
         autoescape=True,

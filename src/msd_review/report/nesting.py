@@ -31,6 +31,7 @@ _TICKS_OR_HTML = re.compile(r"\\.|`+|<(?=[A-Za-z/!?])|!\[", re.S)
 _AUTOLINK = re.compile(r"<(?:https?|mailto):[^\s<>]*>", re.IGNORECASE)
 
 _READER = MarkdownIt("commonmark", {"html": False}).enable("table")
+# The second only where there can be a table.
 _JUDGES = (MarkdownIt("commonmark"), MarkdownIt("commonmark").enable("table"))
 
 
@@ -43,15 +44,18 @@ def nest(text: str, reserved: Collection[str] = ()) -> str:
     if len(text) > _MAX_CHARACTERS or sum(map(text.count, "[*_`<\n")) > _MAX_MARKS:
         return as_code(text)
     for escape_code_spans in (False, True):
-        nested = _settled(text.strip("\n"), reserved, escape_code_spans=escape_code_spans)
-        if stays_below(nested, reserved):
-            return nested
+        nested = text.strip("\n")
+        for round_number in range(_ROUNDS):
+            nested = _changed(nested, reserved, code_spans=escape_code_spans, whole_tree=round_number == 0)
+            if stays_below(nested, reserved):
+                return nested
     return as_code(text)
 
 
 def stays_below(text: str, reserved: Collection[str] = ()) -> bool:
     """Whether Markdown readers find no HTML, reference, image or open fence, and no heading of our levels or anchors."""
-    return all(_harmless_to(judge, text, reserved) for judge in _JUDGES)
+    judges = _JUDGES if "|" in text else _JUDGES[:1]
+    return all(_harmless_to(judge, text, reserved) for judge in judges)
 
 
 def _harmless_to(judge: MarkdownIt, text: str, reserved: Collection[str]) -> bool:
@@ -70,22 +74,17 @@ def _breaks_out(tokens: Sequence[Token], at: int, reserved: Collection[str]) -> 
     return token.type == "html_block" or bool(inside & {"html_inline", "image"})
 
 
-def _settled(text: str, reserved: Collection[str], *, escape_code_spans: bool) -> str:
-    """`text` changed until nothing changes any more: what one change uncovers, the next round sees."""
-    for round_number in range(_ROUNDS):
-        environment: dict[str, Any] = {}
-        tokens = _READER.parse(text, environment)
-        lines = text.split("\n")
-        _disarm_definitions(lines, environment)
-        _escape_inlines(lines, tokens, code_spans=escape_code_spans)
-        _demote(lines, tokens, reserved, whole_tree=round_number == 0)
-        _shift_code(lines, tokens)
-        fence = _open_fence(tokens, lines)
-        changed = "\n".join([*lines, fence] if fence else lines)
-        if changed == text:
-            break
-        text = changed
-    return text
+def _changed(text: str, reserved: Collection[str], *, code_spans: bool, whole_tree: bool) -> str:
+    """One round of changes; what they uncover, the next round sees."""
+    environment: dict[str, Any] = {}
+    tokens = _READER.parse(text, environment)
+    lines = text.split("\n")
+    _disarm_definitions(lines, environment)
+    _escape_inlines(lines, tokens, code_spans=code_spans)
+    _demote(lines, tokens, reserved, whole_tree=whole_tree)
+    _shift_code(lines, tokens)
+    fence = _open_fence(tokens, lines)
+    return "\n".join([*lines, fence] if fence else lines)
 
 
 def as_code(text: str) -> str:
