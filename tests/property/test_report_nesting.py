@@ -96,12 +96,5 @@ def test_nested_text_brings_no_html_image_or_reference(text: str) -> None:
 
 @given(TEXTS)
 @settings(max_examples=200, deadline=None)
-def test_nesting_twice_changes_nothing_more(text: str) -> None:
-    once = nest(text)
-    assert nest(once) == once.strip("\n")
-
-
-@given(TEXTS)
-@settings(max_examples=200, deadline=None)
 def test_no_line_at_the_margin_looks_like_a_section_of_ours(text: str) -> None:
     assert not any(line.startswith(("# ", "## ", "### ")) for line in nest(text).split("\n"))

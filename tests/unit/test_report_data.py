@@ -13,7 +13,6 @@ from msd_review.report.model import ReviewReport, Skipped
 from msd_review.report.terminal import cycle_line, summary_lines
 from msd_review.review.model import FindingStatus, Severity
 from tests.report_samples import (
-    GONE,
     GOOD,
     cluster,
     consensus,
@@ -99,20 +98,16 @@ def test_findings_about_earlier_concerns_and_of_unfinished_reviews_are_not_count
     assert found["summary"]["findings"] == {"high": 1, "medium": 0, "low": 0}
 
 
-def test_actionable_is_high_or_medium_with_evidence_that_was_not_all_missing() -> None:
-    findings = (
-        finding("codex", 1),
-        finding("codex", 2, demoted=True, citations=(GONE,)),
-        finding("codex", 3),
-    )
+def test_the_cycle_line_counts_distinct_open_concerns_whose_evidence_is_there() -> None:
     clusters = [
-        cluster("codex", id="C-1", severity=Severity.MEDIUM, finding_ids=("codex-1",)),
-        cluster("codex", id="C-2", severity=Severity.HIGH, finding_ids=("codex-2",)),
-        cluster("codex", id="C-3", severity=Severity.LOW, finding_ids=("codex-3",)),
-        cluster("codex", id="C-4", severity=Severity.HIGH, status="dismissed", finding_ids=()),
+        cluster("codex", id="C-1", severity=Severity.MEDIUM),
+        cluster("codex", id="C-2", severity=Severity.HIGH, demoted=True),
+        cluster("codex", id="C-3", severity=Severity.LOW),
+        cluster("codex", id="C-4", severity=Severity.HIGH, status="dismissed"),
+        cluster("codex", id="C-5", severity=Severity.HIGH),
     ]
-    of = report(reviewer("codex", findings=findings), consensus=consensus(*clusters, identities=("codex",)))
-    assert cycle_line(of) == "CYCLE_SUMMARY: current_high=1 current_actionable=1"
+    of = report(reviewer("codex"), consensus=consensus(*clusters, identities=("codex",)))
+    assert cycle_line(of) == "CYCLE_SUMMARY: current_high=1 current_actionable=2"
 
 
 def test_the_summary_says_who_what_where_and_what_next() -> None:
@@ -169,11 +164,23 @@ def test_no_line_of_the_summary_holds_a_control_character() -> None:
 def test_what_was_written_is_read_back() -> None:
     of = full_report()
     history = read_history(render_json(of).encode())
-    assert (history.cycle, history.run, history.warnings) == (2, of.run, ())
-    assert history.clusters == of.consensus.clusters
-    assert [(f.id, f.body, f.citations) for f in history.findings] == [
-        (f.id, f.body, f.citations) for r in of.reviewers if r.review for f in r.review.findings
+    assert (history.run, history.next_cycle, history.warnings) == (of.run, 3, ())
+    assert history.previous is not None
+    assert history.previous.reviewers == ("gemini", "codex", "claude")
+    first, second, third = history.previous.clusters
+    assert (first.id, first.severity, first.status, first.reviewers) == (
+        "C-1a2b3c4d",
+        Severity.HIGH,
+        "open",
+        ("codex", "gemini"),
+    )
+    assert first.body.startswith("The import path does not exist\nTask 2 imports")
+    assert [citation.raw for citation in first.citations] == [
+        "src/app.py:12",
+        "src/app.py:12",
+        "lib/gone.py:7",
     ]
+    assert (second.title, third.closed_in_cycle) == ("No rollback", 2)
 
 
 @pytest.mark.parametrize(
@@ -201,14 +208,15 @@ def test_a_file_that_cannot_be_used_counts_as_no_history(content: bytes, why: st
         {"title": None},
         {"severity": "fatal"},
         {"status": "weird"},
-        {"severities": {"x": 1}},
+        {"severity": []},
     ],
 )
 def test_one_broken_entry_is_left_out_and_counted(change: dict[str, Any]) -> None:
     found = document(full_report())
     found["clusters"][0].update(change)
     history = read_history(json.dumps(found).encode())
-    assert [one.id for one in history.clusters] == ["C-00000002", "C-00000003"]
+    assert history.previous is not None
+    assert [one.id for one in history.previous.clusters] == ["C-00000002", "C-00000003"]
     assert history.warnings == ("the last review holds 1 entry that cannot be read",)
 
 
@@ -216,7 +224,7 @@ def test_one_broken_entry_is_left_out_and_counted(change: dict[str, Any]) -> Non
 def test_any_value_anywhere_is_survived(value: object) -> None:
     whole = document(full_report())
     for key in ("cycle", "run", "clusters", "findings"):
-        assert read_history(json.dumps({**whole, key: value}).encode()).cycle >= 1
+        assert read_history(json.dumps({**whole, key: value}).encode()).next_cycle >= 2
     for row in (whole["clusters"][0], whole["findings"][0]):
         for key in row:
             read_history(

@@ -197,7 +197,8 @@ def test_a_divergent_concern_says_who_says_what() -> None:
 
 def test_a_demoted_concern_is_shown_as_such() -> None:
     weak = reviewer("codex", findings=(finding("codex", citations=(GONE,), demoted=True),))
-    markdown = render_markdown(report(weak, consensus=consensus(cluster("codex"), identities=("codex",))))
+    shared = consensus(cluster("codex", demoted=True), identities=("codex",))
+    markdown = render_markdown(report(weak, consensus=shared))
     assert "*Demoted: none of the places that it cites was found.*" in markdown
 
 

@@ -130,7 +130,7 @@ def test_a_dismissed_concern_is_suppressed_with_its_justification() -> None:
 
 def test_a_demoted_concern_is_a_note() -> None:
     one = reviewer("codex", findings=(finding("codex", citations=(GONE,), demoted=True),))
-    shared = consensus(cluster("codex"), identities=("codex",))
+    shared = consensus(cluster("codex", demoted=True), identities=("codex",))
     assert run(sarif_log(report(one, consensus=shared)))["results"][0]["level"] == "note"
 
 

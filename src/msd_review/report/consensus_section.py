@@ -9,7 +9,6 @@ from msd_review.report.counts import (
     by_weight,
     citations_of,
     delivered,
-    is_demoted,
     open_clusters,
     place,
     section_heading,
@@ -53,7 +52,7 @@ def concern(cluster: Cluster, findings: Mapping[str, Finding], links: Mapping[st
     title = inline(cluster.title, 300) or "(untitled)"
     facts = [_who(cluster, links), _places(cluster, findings), _history(cluster), code(cluster.id)]
     lines = [f"- **{_LABELS[cluster.severity]}** {title}", "  " + " · ".join(fact for fact in facts if fact)]
-    if is_demoted(cluster, findings):
+    if cluster.demoted:
         lines.append("  *Demoted: none of the places that it cites was found.*")
     if cluster.note:
         lines.append(f"  {inline(cluster.note)}")

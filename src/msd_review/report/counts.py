@@ -78,26 +78,6 @@ def by_weight(clusters: Iterable[Cluster]) -> list[Cluster]:
     return sorted(clusters, key=lambda c: (-c.severity.rank, -c.independent_reviewers, -len(c.reviewers)))
 
 
-def current_high(report: ReviewReport) -> int:
-    """Open concerns rated HIGH."""
-    return sum(cluster.severity == Severity.HIGH for cluster in open_clusters(report))
-
-
-def current_actionable(report: ReviewReport) -> int:
-    """Open concerns that ask for a change of the plan: HIGH or MEDIUM, and not resting on missing evidence alone."""
-    findings = all_findings(report)
-    return sum(
-        cluster.severity in {Severity.HIGH, Severity.MEDIUM} and not is_demoted(cluster, findings)
-        for cluster in open_clusters(report)
-    )
-
-
-def is_demoted(cluster: Cluster, findings: Mapping[str, Finding]) -> bool:
-    """Whether every finding of the cluster lost its evidence."""
-    members = [findings[name] for name in cluster.finding_ids if name in findings]
-    return bool(members) and all(finding.demoted for finding in members)
-
-
 def citations_of(cluster: Cluster, findings: Mapping[str, Finding]) -> list[Citation]:
     """The distinct places that a cluster's findings cite, in order."""
     members = (findings[name] for name in cluster.finding_ids if name in findings)

@@ -5,11 +5,11 @@ not as the schema says is left out and counted, never an error.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from msd_review.consensus.model import Cluster, ClusterStatus
+from msd_review.consensus.model import ClusterStatus, PreviousCluster, PreviousCycle
 from msd_review.report.json_document import SCHEMA
 from msd_review.report.text import count
 from msd_review.review.model import Citation, CitationVerdict, Finding, FindingStatus, Severity
@@ -17,6 +17,7 @@ from msd_review.review.model import Citation, CitationVerdict, Finding, FindingS
 MAX_HISTORY_BYTES = 32 * 1024 * 1024
 _MAX_ROWS = 10_000
 _MAX_TEXT = 20_000
+_MAX_BODY = 600
 _MAX_NAMES = 200
 _MAX_NUMBER = 1_000_000
 _STATUSES = ("new", "open", "reopened", "resolved", "dismissed")
@@ -26,13 +27,16 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """An earlier review: `cycle` is 0 where there is none that can be used; `warnings` say why."""
+    """An earlier review: `previous` is None where there is none that can be used; `warnings` say why."""
 
-    cycle: int = 0
+    previous: PreviousCycle | None = None
     run: str = ""
-    clusters: tuple[Cluster, ...] = ()
-    findings: tuple[Finding, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def next_cycle(self) -> int:
+        """The number of the cycle that follows."""
+        return self.previous.cycle + 1 if self.previous else 1
 
 
 class _Unusable(Exception):
@@ -40,20 +44,22 @@ class _Unusable(Exception):
 
 
 def read_history(content: bytes) -> History:
-    """The clusters and findings of a `msd.reviews/1` document. Never raises on any content."""
+    """What the next cycle is compared with, out of a `msd.reviews/1` document. Never raises on any content."""
     document = _document(content)
     if isinstance(document, str):
         return History(
             warnings=(f"the last review cannot be used: {document}; this counts as the first cycle",)
         )
-    clusters, lost_clusters = _rows(document.get("clusters"), _cluster)
     findings, lost_findings = _rows(document.get("findings"), _finding)
+    members = {finding.id: finding for finding in findings}
+    clusters, lost_clusters = _rows(document.get("clusters"), lambda row: _cluster(row, members))
+    reviewers, _ = _rows(document.get("reviewers"), lambda row: _required(row, "identity"))
     lost = lost_clusters + lost_findings
     return History(
-        cycle=_number(document.get("cycle")) or 1,
+        previous=PreviousCycle(
+            cycle=_number(document.get("cycle")) or 1, clusters=clusters, reviewers=reviewers
+        ),
         run=_text(document.get("run")),
-        clusters=clusters,
-        findings=findings,
         warnings=(f"the last review holds {count(lost, 'entry', 'entries')} that cannot be read",)
         if lost
         else (),
@@ -84,25 +90,26 @@ def _rows(value: object, read: Callable[[Mapping[str, Any]], Row]) -> tuple[tupl
     return tuple(rows), len(value) - len(rows)
 
 
-def _cluster(row: Mapping[str, Any]) -> Cluster:
-    reviewers = _names(row.get("reviewers"))
-    severities = row.get("severities")
-    pairs = list(severities.items())[:_MAX_NAMES] if isinstance(severities, dict) else []
-    return Cluster(
+def _cluster(row: Mapping[str, Any], findings: Mapping[str, Finding]) -> PreviousCluster:
+    members = [findings[name] for name in _names(row.get("findings")) if name in findings]
+    return PreviousCluster(
         id=_required(row, "id"),
         severity=_severity(row.get("severity")),
         title=_required(row, "title"),
-        finding_ids=_names(row.get("findings")),
-        reviewers=reviewers,
-        independent_reviewers=_number(row.get("independent_reviewers")) or 0,
-        agreed=row.get("agreed") is True,
-        severities={_text(identity): _severity(value) for identity, value in pairs},
         status=_status(row.get("status")),
+        reviewers=_names(row.get("reviewers")),
         first_seen_cycle=_number(row.get("first_seen_cycle")) or 1,
         closed_in_cycle=_number(row.get("closed_in_cycle")),
         dismissed_because=_text(row.get("dismissed_because")) or None,
-        note=_text(row.get("note")),
+        body=_bodies(members),
+        plan=next((finding.plan for finding in members if finding.plan), None),
+        citations=tuple(citation for finding in members for citation in finding.citations)[:_MAX_NAMES],
+        demoted=row.get("demoted") is True,
     )
+
+
+def _bodies(members: Sequence[Finding]) -> str:
+    return "\n".join(f"{finding.title}\n{finding.body[:_MAX_BODY]}" for finding in members)[:_MAX_TEXT]
 
 
 def _finding(row: Mapping[str, Any]) -> Finding:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from msd_review.consensus.cycles import cycle_summary
 from msd_review.report.counts import (
-    current_actionable,
-    current_high,
     evidence_of,
     findings_of,
     not_run,
@@ -34,6 +33,7 @@ def render_html(report: ReviewReport) -> str:
     """The whole page as text. Same report, same bytes."""
     style, script = _asset("review.css"), _asset("review.js")
     shown = concerns(report)
+    high, actionable = cycle_summary(report.consensus)
     page = _environment().get_template("review.html.j2")
     return page.render(
         title=_title(report),
@@ -51,8 +51,8 @@ def render_html(report: ReviewReport) -> str:
         agreed=sum(cluster.agreed for cluster in open_clusters(report)),
         evidence=evidence_of(f for r in report.reviewers for f in findings_of(r)).as_data(),
         not_run=not_run(report),
-        high=current_high(report),
-        actionable=current_actionable(report),
+        high=high,
+        actionable=actionable,
     )
 
 

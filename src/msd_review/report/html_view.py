@@ -12,7 +12,6 @@ from msd_review.report.counts import (
     OPEN_STATES,
     all_findings,
     by_weight,
-    is_demoted,
     model_label,
     place,
     section_heading,
@@ -172,7 +171,7 @@ class _Builder:
             status=cluster.status,
             agreed=cluster.agreed,
             divergent=cluster.divergent,
-            demoted=is_demoted(cluster, self.findings),
+            demoted=cluster.demoted,
             facts=tuple(_facts(cluster)),
             cells=tuple(rated.get(name, "") for name in self.names),
             said=said,
@@ -229,6 +228,7 @@ def _lone(finding: Finding) -> Cluster:
         severities={finding.identity: finding.severity},
         status="resolved" if finding.status == "resolved" else "open",
         note="not counted",
+        demoted=finding.demoted,
     )
 
 

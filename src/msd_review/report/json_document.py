@@ -3,12 +3,11 @@
 import json
 from typing import Any
 
+from msd_review.consensus.cycles import cycle_summary
 from msd_review.consensus.model import Cluster, StrengthGroup
 from msd_review.report.caveats import marks_of
 from msd_review.report.counts import (
     OPEN_STATES,
-    current_actionable,
-    current_high,
     delivered,
     evidence_of,
     failed,
@@ -59,6 +58,7 @@ def render_json(report: ReviewReport) -> str:
 def summary(report: ReviewReport) -> dict[str, Any]:
     """The numbers that a script reads first. `findings` counts what reviewers said, `clusters` distinct concerns."""
     standing = open_clusters(report)
+    high, actionable = cycle_summary(report.consensus)
     return {
         "delivered": [reviewer.result.identity for reviewer in delivered(report)],
         "failed": failed(report),
@@ -69,8 +69,8 @@ def summary(report: ReviewReport) -> dict[str, Any]:
         "resolved": sum(cluster.status == "resolved" for cluster in report.consensus.clusters),
         "dismissed": sum(cluster.status == "dismissed" for cluster in report.consensus.clusters),
         "evidence": evidence_of(f for r in delivered(report) for f in findings_of(r)).as_data(),
-        "current_high": current_high(report),
-        "current_actionable": current_actionable(report),
+        "current_high": high,
+        "current_actionable": actionable,
         "notes": list(report.consensus.notes),
         "exit_code": report.exit_code,
     }
@@ -173,6 +173,7 @@ def _cluster(cluster: Cluster) -> dict[str, Any]:
         "divergent": cluster.divergent,
         "divergence": cluster.divergence,
         "dismissed_because": cluster.dismissed_because,
+        "demoted": cluster.demoted,
         "note": cluster.note,
     }
 

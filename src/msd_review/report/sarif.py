@@ -20,7 +20,6 @@ from msd_review.report.counts import (
     by_weight,
     citations_of,
     delivered,
-    is_demoted,
 )
 from msd_review.report.model import ReviewReport
 from msd_review.report.text import encodable, joined, phase_label
@@ -138,7 +137,7 @@ def _result(cluster: Cluster, report: ReviewReport, findings: Mapping[str, Findi
     result: dict[str, Any] = {
         "ruleId": _RULES[rule][0],
         "ruleIndex": rule,
-        "level": "note" if is_demoted(cluster, findings) else _LEVELS[cluster.severity],
+        "level": "note" if cluster.demoted else _LEVELS[cluster.severity],
         "message": _message(_words(cluster, findings)),
         "locations": [{"physicalLocation": places[0] if places else _plan_place(cluster, report, findings)}],
         "partialFingerprints": {"msdConcern/v1": cluster.id},

@@ -3,13 +3,12 @@
 import shlex
 from collections.abc import Iterator
 
+from msd_review.consensus.cycles import cycle_summary
 from msd_review.consensus.model import Cluster
 from msd_review.outcomes import Outcome
 from msd_review.report.counts import (
     all_findings,
     citations_of,
-    current_actionable,
-    current_high,
     delivered,
     evidence_of,
     findings_of,
@@ -44,9 +43,8 @@ def summary_lines(report: ReviewReport) -> tuple[str, ...]:
 
 def cycle_line(report: ReviewReport) -> str:
     """`CYCLE_SUMMARY: current_high=N current_actionable=M`, counted over distinct open concerns."""
-    return (
-        f"CYCLE_SUMMARY: current_high={current_high(report)} current_actionable={current_actionable(report)}"
-    )
+    high, actionable = cycle_summary(report.consensus)
+    return f"CYCLE_SUMMARY: current_high={high} current_actionable={actionable}"
 
 
 def _headline(report: ReviewReport) -> str:
@@ -125,11 +123,12 @@ def _next_steps(report: ReviewReport) -> Iterator[str]:
         if report.phase is not None
         else f"msd review {_plans(report)}"
     )
+    high, actionable = cycle_summary(report.consensus)
     if not delivered(report):
         yield "no reviewer delivered a review; `msd doctor` says what stands in the way"
-    elif high := current_high(report):
+    elif high:
         yield f"address {count(high, 'HIGH concern')} in the plan, then `{again}`"
-    elif actionable := current_actionable(report):
+    elif actionable:
         yield f"address {count(actionable, 'concern')} in the plan, then `{again}`"
     else:
         yield "nothing HIGH or MEDIUM stands against the plan"
