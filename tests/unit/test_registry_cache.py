@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from msd_review.registry import Overlay, discover_overlays
-from msd_review.registry import overlays as overlays_module
+from msd_review.registry import Overlay, discover_overlays, judging
 from tests.registry_files import install, lane_manifest
 
 
@@ -30,13 +29,13 @@ def cache(tmp_path: Path) -> Path:
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The manifests that were judged afresh."""
     names: list[str] = []
-    original = overlays_module.judge
+    original = judging.judge
 
     def recording(raw: bytes, folder: Path) -> Any:
         names.append(folder.name)
         return original(raw, folder)
 
-    monkeypatch.setattr(overlays_module, "judge", recording)
+    monkeypatch.setattr(judging, "judge", recording)
     return names
 
 

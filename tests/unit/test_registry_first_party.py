@@ -121,3 +121,11 @@ def test_loading_what_ships_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path("/")
     )
     assert done.stdout == "[]\n"
+
+
+def test_a_start_with_nothing_to_judge_does_not_load_the_decoder() -> None:
+    code = "import sys, msd_review.registry; print('msd_review.manifest.decode' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path("/")
+    )
+    assert done.stdout == "False\n"

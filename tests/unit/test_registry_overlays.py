@@ -9,7 +9,8 @@ import pytest
 
 from msd_review.manifest.decode import decode_bytes
 from msd_review.outcomes import Reason
-from msd_review.registry import discover_overlays, first_party, load_registry, read_manifest
+from msd_review.registry import discover_overlays, first_party, load_registry
+from msd_review.registry.reading import read_manifest
 from tests.registry_files import feature_manifest, install, lane_manifest, overlays, registry_of
 
 

@@ -108,7 +108,11 @@ class Field(NamedTuple):
 
 
 _compiled = cache(re.compile)
-_as_set = cache(frozenset)
+
+
+@cache
+def _as_set(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(names)
 
 
 def is_whole(value: object) -> bool:

@@ -123,6 +123,7 @@ EXTENDED_HOOK_EVENTS = (
     "SubagentStart",
 )  # fmt: skip
 
+MANIFEST_NAME = "capability.json"
 MAX_MANIFEST_BYTES = 8 * 1024 * 1024
 MAX_DEPTH = 64
 MAX_RANGE_LENGTH = 256

@@ -8,7 +8,6 @@ more than speed: what runs is hashed in full by trust.
 """
 
 import contextlib
-import hashlib
 import json
 import os
 import stat
@@ -114,6 +113,9 @@ def _problem(entry: list[Any]) -> Problem:
 
 
 def _digest(raw: bytes) -> str:
+    # Costs 3 ms to load, which a start without overlays does not pay.
+    import hashlib
+
     return hashlib.sha256(raw).hexdigest()
 
 

@@ -4,22 +4,21 @@ Bounded in files and bytes; a link or a special file in a manifest's place is re
 is a value like any other, so that it is lost alone.
 """
 
+import importlib
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from msd_review import CONTRACT_VERSION
-from msd_review.manifest.decode import decode_bytes, parse_bytes
-from msd_review.manifest.engines import Gate, RangeError, engines_gate
 from msd_review.manifest.messages import say
 from msd_review.manifest.model import Manifest
-from msd_review.manifest.problems import Problem, plain, shown
+from msd_review.manifest.problems import Problem, plain
+from msd_review.manifest.vocabulary import MANIFEST_NAME
 from msd_review.registry.cache import Cache, Verdict, open_cache, stamp
-from msd_review.registry.first_party import first_party_keys
-from msd_review.registry.reading import MANIFEST_NAME, check_fragments, read_manifest_bytes
 
 MAX_OVERLAYS = 10_000
+# Loaded by name, when a manifest must be judged: a start whose verdicts are all known does without it.
+_JUDGING = "msd_review.registry.judging"
 
 Scope = Literal["global", "project"]
 
@@ -96,56 +95,15 @@ def _read(folder: Path, scope: Scope, cache: Cache) -> Overlay:
     path = folder / MANIFEST_NAME
     if folder.is_symlink():
         return _refused(folder, scope, (say("file", "", what=f"{plain(folder.name)} is a link"),), {})
-    raw = read_manifest_bytes(path)
+    judging = importlib.import_module(_JUDGING)
+    raw: bytes | Problem = judging.read_manifest_bytes(path)
     if isinstance(raw, Problem):
         return _refused(folder, scope, (raw,), {})
-    judged = judge(raw, folder)
+    judged: Verdict | tuple[Problem, ...] = judging.judge(raw, folder)
     if not isinstance(judged, Verdict):
-        return _refused(folder, scope, judged, _as_object(raw))
+        return _refused(folder, scope, judged, judging.as_object(raw))
     cache.keep(os.fspath(path), stamp(path.lstat()), raw, judged)
     return _from_verdict(folder, scope, judged)
-
-
-def _as_object(raw: bytes) -> Mapping[str, Any]:
-    value, _ = parse_bytes(raw)
-    return value if isinstance(value, dict) else {}
-
-
-def judge(raw: bytes, folder: Path) -> Verdict | tuple[Problem, ...]:
-    """What a manifest is worth here: a verdict that may be kept, or everything that is wrong with it.
-
-    One that was made for another version, or for a role that this one does not know, is told so first:
-    its other faults may be none.
-    """
-    value, _ = parse_bytes(raw)
-    gate = _gate(value) if isinstance(value, dict) else None
-    misfit = None if gate is None or gate.compatible else incompatible(gate)
-    decoded = decode_bytes(raw, folder=folder.name, known_keys=first_party_keys())
-    missing: tuple[Problem, ...] = ()
-    if decoded.manifest is not None and decoded.manifest.feature is not None:
-        missing = tuple(check_fragments(decoded.manifest.feature, folder))
-    if decoded.manifest is None or missing:
-        unknown_role = tuple(problem for problem in decoded.errors if problem.code == "role.unknown")
-        first = (misfit,) if misfit is not None else unknown_role
-        return (*first, *missing, *(problem for problem in decoded.problems if problem not in first))
-    return Verdict(value=value, manifest=decoded.manifest, warnings=decoded.warnings, misfit=misfit)
-
-
-def _gate(value: Mapping[str, Any]) -> Gate | None:
-    try:
-        return engines_gate(value, CONTRACT_VERSION)
-    except RangeError:
-        return None
-
-
-def incompatible(gate: Gate) -> Problem:
-    """What a gate that does not open says."""
-    way_out = "update msd, or install a version of it that fits"
-    if gate.downgrade_to is not None:
-        way_out = f"version {plain(gate.downgrade_to)} of it would work here"
-    return say(
-        "engines incompatible", "/engines", range=shown(gate.range), host=CONTRACT_VERSION, way_out=way_out
-    )
 
 
 def _from_verdict(folder: Path, scope: Scope, verdict: Verdict) -> Overlay:

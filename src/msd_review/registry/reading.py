@@ -10,9 +10,8 @@ from msd_review.manifest.decode import Decoded, decode_bytes
 from msd_review.manifest.messages import say
 from msd_review.manifest.model import FeatureBody
 from msd_review.manifest.problems import Problem, shown
-from msd_review.manifest.vocabulary import MAX_MANIFEST_BYTES
+from msd_review.manifest.vocabulary import MANIFEST_NAME, MAX_MANIFEST_BYTES
 
-MANIFEST_NAME = "capability.json"
 _MAX_FRAGMENT_BYTES = 8 * 1024 * 1024
 
 
