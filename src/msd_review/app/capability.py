@@ -13,14 +13,8 @@ from msd_review.manifest.decode import parse_bytes
 from msd_review.manifest.json_schema import SCHEMA_ID
 from msd_review.manifest.merged import Member, check_set
 from msd_review.manifest.problems import Problem
-from msd_review.registry import (
-    MANIFEST_NAME,
-    RANK,
-    Capability,
-    first_party,
-    read_manifest,
-    read_manifest_bytes,
-)
+from msd_review.registry import MANIFEST_NAME, RANK, Capability, first_party
+from msd_review.registry.reading import read_manifest, read_manifest_bytes
 
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 
@@ -82,13 +76,13 @@ def _validate_set(folder: Path) -> Validation:
     broken = {name for name, problem in found if not problem.is_warning}
     values = {member.name: _value(member) for member in members if member.name not in broken}
     joined = [
-        Member(id=name, rank=RANK["project"], value=value, label=name)
+        Member(order=(RANK["project"], name, name), value=value, label=name)
         for name, value in values.items()
         if isinstance(value, Mapping)
     ]
     ids = {member.id for member in joined}
     shipped = [
-        Member(id=one.id, rank=0, value=one.raw, label=one.label)
+        Member(order=(0, one.id, ""), value=one.raw, label=one.label)
         for one in first_party()
         if one.id not in ids
     ]
