@@ -265,3 +265,16 @@ def test_a_plan_whose_slug_says_review_is_a_plan(project: Path) -> None:
 def test_phases_are_listed_active_ones_first() -> None:
     found = [(phase.milestone, phase.number) for phase in list_phases(PLANNING / "archived")]
     assert found == [(None, "01"), (None, "02"), ("v1.0", "01"), ("v1.0", "07"), ("v1.1", "07")]
+
+
+@pytest.mark.parametrize("asked", ["", " ", "/", "../..", "nothing", "v9/1", "\0", "1" * 5_000])
+def test_a_phase_that_nobody_could_mean_is_an_input_error(asked: str) -> None:
+    with pytest.raises(InputError, match="^there is no phase "):
+        find_phase(PLANNING / "template", asked)
+
+
+def test_plans_that_are_too_large_together_are_refused(project: Path) -> None:
+    for number in range(1, 6):
+        plan(project, f"01-{number:02d}-PLAN.md", b"x" * (8 * 2**20))
+    with pytest.raises(InputError, match="^the plans are larger than 32 MiB together$"):
+        find_phase(project, "1")

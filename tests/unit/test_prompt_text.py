@@ -1,7 +1,9 @@
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from msd_review.prompt.artifacts import find_phase
@@ -11,6 +13,7 @@ from msd_review.prompt.budget import (
     assemble_for,
     describe_trim,
     effective_budget,
+    prompt_document,
     trim_data,
 )
 from msd_review.prompt.mentions import existing_in, harmless
@@ -21,6 +24,7 @@ from msd_review.prompt.requirements import named_ids
 from msd_review.prompt.roadmap import find_section
 
 PLANNING = Path(__file__).parent.parent / "data" / "planning"
+SCHEMAS = Path(__file__).parent.parent.parent / "docs" / "schemas"
 
 
 def subject(*texts: str, **changes: Any) -> ReviewSubject:
@@ -310,3 +314,15 @@ def test_a_prompt_whose_line_ends_were_changed_on_the_way_is_still_taken_apart()
 def test_a_flood_of_mentions_is_all_written_apart(text: str) -> None:
     assert "@x" not in harmless(text, lambda path: False)
     assert "@@" not in harmless(text, lambda path: False)
+
+
+@pytest.mark.parametrize("budget", [None, 9_000])
+def test_the_prompt_s_document_follows_the_published_schema(budget: int | None) -> None:
+    schema = json.loads((SCHEMAS / "msd.prompt-1.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(prompt_document(prompt(BIG, budget)))
+
+
+def test_the_example_of_the_instructions_is_a_valid_block_of_findings() -> None:
+    schema = json.loads((SCHEMAS / "msd.findings-1.schema.json").read_text(encoding="utf-8"))
+    block = prompt(BIG).sections[-1].text.split("```json\n")[1].split("\n```")[0]
+    jsonschema.Draft202012Validator(schema).validate(json.loads(block))

@@ -110,6 +110,12 @@ def test_the_matrix_has_a_row_for_each_concern_and_a_column_for_each_reviewer() 
     assert articles[0]["data-files"] == '["lib/gone.py", "src/app.py"]'
 
 
+def test_a_reviewer_that_failed_does_not_look_like_one_that_found_nothing() -> None:
+    text = render_html(full_report())
+    assert '<a href="#r3">claude</a> <span class="tag failed">failed</span></th>' in text
+    assert text.count("<td>no review</td>") == 3
+
+
 def test_a_citation_opens_its_quoted_lines_and_a_missing_one_has_none() -> None:
     one = reviewer("codex", findings=(finding("codex", citations=(GOOD, GONE)),))
     shared = consensus(cluster("codex"), identities=("codex",))

@@ -26,6 +26,7 @@ __all__ = ["PhaseFolder", "find_phase", "list_phases", "obvious_subject", "subje
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)*[a-zA-Z]?")
 _MAX_LISTED = 20
+_MAX_PLANS_CHARACTERS = 32 * 2**20
 
 
 @dataclass(slots=True)
@@ -48,6 +49,19 @@ class _Reader:
 
     def documents(self, paths: Iterable[Path]) -> str:
         return "\n\n".join(text for path in paths if (text := self.document(path)))
+
+    def plans(self, paths: Iterable[Path]) -> tuple[PlanFile, ...]:
+        plans: list[PlanFile] = []
+        size = 0
+        for path in paths:
+            plans.append(self.plan(path))
+            size += len(plans[-1].text)
+            if size > _MAX_PLANS_CHARACTERS:
+                raise InputError(
+                    f"the plans are larger than {_MAX_PLANS_CHARACTERS // 2**20} MiB together",
+                    hint="name some of them",
+                )
+        return tuple(plans)
 
     def plan(self, path: Path) -> PlanFile:
         text, warnings = read_document(self.root, path)
@@ -81,7 +95,7 @@ def subject_from_plans(root: Path, paths: Sequence[Path]) -> ReviewSubject:
     unique = tuple(dict.fromkeys(_inside(root, path) for path in paths))
     if not unique:
         raise InputError("no plan file was named")
-    plans = tuple(reader.plan(path) for path in unique)
+    plans = reader.plans(unique)
     folders = {plan.path.parent for plan in plans}
     home = next((phase for phase in list_phases(root) if {phase.folder} == folders), None)
     title = ", ".join(plan.path.name for plan in plans)
@@ -154,6 +168,8 @@ def _matching(phases: Sequence[PhaseFolder], asked: str) -> list[PhaseFolder]:
         if by_number:
             return by_number
     wanted = rest.lower()
+    if not wanted:
+        return []
     by_name = [phase for phase in pool if phase.folder.name.lower() == wanted]
     return by_name or [phase for phase in pool if phase.slug.lower() == wanted]
 
@@ -172,7 +188,7 @@ def _spelt(phase: PhaseFolder) -> str:
 
 def _phase_subject(root: Path, phase: PhaseFolder) -> ReviewSubject:
     reader = _Reader(root)
-    plans = tuple(reader.plan(path) for path in phase.plans)
+    plans = reader.plans(phase.plans)
     title = phase.slug.replace("-", " ").replace("_", " ").strip() or phase.folder.name
     return _subject(reader, phase, plans, title, numbered=True)
 

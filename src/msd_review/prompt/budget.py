@@ -174,3 +174,18 @@ def _too_small(smallest: tuple[Section, ...], budget: int) -> BudgetTooSmall:
         f" {effective_budget(budget):,}"
     )
     return BudgetTooSmall(tokens=tokens, budget=budget, detail=detail)
+
+
+def prompt_document(prompt: Prompt) -> dict[str, Any]:
+    """The `msd.prompt/1` document of `msd prompt --json`."""
+    return {
+        "schema": "msd.prompt/1",
+        "prompt": prompt.text,
+        "sections": [
+            {"kind": s.kind, "name": s.name, "path": s.path or None, "tokens": s.tokens, "kept": s.kept}
+            for s in prompt.sections
+        ],
+        "tokens": prompt.tokens,
+        "budget": prompt.budget,
+        "trim": trim_data(prompt),
+    }
