@@ -68,49 +68,47 @@ def test_a_broken_manifest_is_never_kept(tmp_path: Path, cache: Path, judged: li
 
 
 def _content(cache: Path) -> Any:
-    return json.loads(cache.read_bytes())
+    return json.loads(cache.read_bytes().partition(b"\n")[2])
 
 
 def _forge(cache: Path, change: Any) -> None:
+    """Changes the cache as someone would who knows how it is written."""
     content = _content(cache)
     change(content)
     time.sleep(0.06)
-    cache.write_text(json.dumps(content), encoding="utf-8")
+    body = json.dumps(content).encode()
+    cache.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
 
 
-def _other_text(content: Any) -> None:
-    for entry in content["texts"].values():
-        entry[0] = entry[0].replace('"binary": "acme"', '"binary": "evil"')
+def _no_manifest(content: Any) -> None:
+    for entry in content["contents"].values():
+        entry[0] = {"id": "acme", "role": "reviewer"}
 
 
-def _own_text(content: Any) -> None:
-    """A text whose hash agrees, and which is no manifest at all."""
-    text = '{"id": "acme", "role": "reviewer"}'
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    content["texts"][digest] = [text, [], None]
-    for entry in content["files"].values():
-        entry[4] = digest
-
-
-def _odd_entries(content: Any) -> None:
+def _odd_files(content: Any) -> None:
     for entry in content["files"].values():
         entry[4] = {"a": []}
 
 
 def _odd_warnings(content: Any) -> None:
-    for entry in content["texts"].values():
+    for entry in content["contents"].values():
         entry[1] = [[1]]
+
+
+def _odd_values(content: Any) -> None:
+    for entry in content["contents"].values():
+        entry[0] = 7
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        _other_text,
-        _own_text,
-        _odd_entries,
+        _no_manifest,
+        _odd_files,
+        _odd_values,
         _odd_warnings,
         lambda content: content.update(files=[]),
-        lambda content: content.update(texts={"x": 7}),
+        lambda content: content.update(contents={"x": 7}),
         lambda content: content.update(key="another version"),
         lambda content: content.clear(),
     ],
@@ -119,6 +117,14 @@ def test_a_forged_cache_changes_nothing(caps: Path, cache: Path, change: Any) ->
     expected = discover_overlays(caps, None, cache_file=cache)
     _forge(cache, change)
     assert discover_overlays(caps, None, cache_file=cache) == expected
+
+
+def test_a_changed_byte_makes_it_an_empty_cache(caps: Path, cache: Path, judged: list[str]) -> None:
+    expected = discover_overlays(caps, None, cache_file=cache)
+    time.sleep(0.06)
+    cache.write_bytes(cache.read_bytes().replace(b'"binary": "acme"', b'"binary": "evil"'))
+    assert discover_overlays(caps, None, cache_file=cache) == expected
+    assert judged == ["acme", "beta", "acme", "beta"]
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[" * 100_000, b"\xff\xfe", b"null", b'{"key": 1}'])
@@ -172,4 +178,4 @@ def test_what_was_removed_is_forgotten(caps: Path, cache: Path) -> None:
     (caps / "beta" / "capability.json").unlink()
     discover_overlays(caps, None, cache_file=cache)
     assert [Path(path).parent.name for path in _content(cache)["files"]] == ["acme"]
-    assert len(_content(cache)["texts"]) == 1
+    assert len(_content(cache)["contents"]) == 1

@@ -15,9 +15,6 @@ from msd_review.manifest.json_text import parse_bytes
 from msd_review.manifest.model import Manifest
 from msd_review.manifest.problems import Problem
 
-# Part of the key of every cached verdict: raise it with any change of what `check` accepts.
-DECODER_VERSION = 1
-
 
 class Decoded(NamedTuple):
     """The manifest, or None where an error stands in the way; and everything there is to say about it."""
@@ -68,7 +65,6 @@ def _decoded(value: object, problems: tuple[Problem, ...]) -> Decoded:
 
 
 __all__ = [
-    "DECODER_VERSION",
     "Decoded",
     "build",
     "check",

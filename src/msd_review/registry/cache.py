@@ -1,10 +1,10 @@
 """Verdicts on installed manifests that do not change while the file does not.
 
-Content-addressed: a manifest's text is kept under its SHA-256, with what validation warned of; a second
-table says which file had which content when its inode, size and times were as noted. The text is hashed
-again when it is used, so a damaged entry is a miss. Only a file of this user's, which nobody else can
-write, is used at all; whatever else is wrong with it makes it an empty cache. It is never trusted with
-more than speed: what runs is hashed in full by trust.
+Content-addressed: what a manifest says is kept under the SHA-256 of its bytes, with what validation warned
+of; a second table says which file had which content when its inode, size and times were as noted. The first
+line of the cache is a checksum of the rest. Only a file of this user's, which nobody else can write, is used
+at all; whatever else is wrong with it makes it an empty cache. It is never trusted with more than speed:
+what runs is hashed in full by trust.
 """
 
 import contextlib
@@ -23,10 +23,11 @@ from msd_review.manifest.model import Manifest
 from msd_review.manifest.problems import WARNING_CODES, Problem
 
 _MAX_BYTES = 256 * 1024 * 1024
-_VERDICT_VERSION = 1
+# Raise it with any change of what validation accepts or says.
+DECODER_VERSION = 2
 # A file that changed this shortly before the cache was written may have changed again within one tick.
 _RACY_NS = 50_000_000
-KEY = f"{_VERDICT_VERSION} {CONTRACT_VERSION} {__version__}"
+KEY = f"{DECODER_VERSION} {CONTRACT_VERSION} {__version__}"
 
 Stamp = tuple[int, int, int, int]
 
@@ -51,7 +52,7 @@ class Cache:
 
     path: Path | None
     files: dict[str, list[Any]] = field(default_factory=dict)
-    texts: dict[str, list[Any]] = field(default_factory=dict)
+    contents: dict[str, list[Any]] = field(default_factory=dict)
     written_ns: int = 0
     changed: bool = False
     used: set[str] = field(default_factory=set)
@@ -61,18 +62,15 @@ class Cache:
         entry = self.files.get(path)
         if entry is None or tuple(entry[:4]) != now or now[3] >= self.written_ns - _RACY_NS:
             return None
-        verdict = self.find_text(str(entry[4]))
+        verdict = self._verdict(str(entry[4]))
         if verdict is not None:
             self.used.add(path)
         return verdict
 
-    def find_text(self, digest: str) -> Verdict | None:
-        """The verdict on a content, if the kept text still has this hash."""
+    def _verdict(self, digest: str) -> Verdict | None:
+        """The verdict on a content; None where the entry is none that this module wrote."""
         try:
-            text, warnings, misfit = self.texts[digest]
-            if _digest(text.encode()) != digest:
-                return None
-            value = json.loads(text.removeprefix("\ufeff"))
+            value, warnings, misfit = self.contents[digest]
             return Verdict(
                 value=value,
                 manifest=build(value),
@@ -87,7 +85,7 @@ class Cache:
         digest = _digest(raw)
         self.files[path] = [*now, digest]
         misfit = None if verdict.misfit is None else _plain(verdict.misfit)
-        self.texts[digest] = [raw.decode(), [_plain(problem) for problem in verdict.warnings], misfit]
+        self.contents[digest] = [verdict.value, [_plain(problem) for problem in verdict.warnings], misfit]
         self.used.add(path)
         self.changed = True
 
@@ -96,11 +94,11 @@ class Cache:
         if self.path is None or not (self.changed or self.files.keys() - self.used):
             return
         kept = {path: entry for path, entry in self.files.items() if path in self.used}
-        texts = {entry[4]: self.texts[entry[4]] for entry in kept.values()}
-        content = json.dumps({"key": KEY, "files": kept, "texts": texts}, ensure_ascii=False)
+        contents = {entry[4]: self.contents[entry[4]] for entry in kept.values()}
+        body = json.dumps({"key": KEY, "files": kept, "contents": contents}, ensure_ascii=False).encode()
         with contextlib.suppress(OSError):
             files.make_private(self.path.parent)
-            files.write_atomic(self.path, content.encode(), mode=0o600)
+            files.write_atomic(self.path, _digest(body).encode() + b"\n" + body, mode=0o600)
 
 
 def _plain(problem: Problem) -> list[str | None]:
@@ -133,13 +131,16 @@ def open_cache(path: Path | None) -> Cache:
         status = os.lstat(path)
         if not _is_ours(status):
             return Cache(path=None)
-        content = json.loads(files.read_bounded(path, _MAX_BYTES))
+        checksum, _, body = files.read_bounded(path, _MAX_BYTES).partition(b"\n")
+        if _digest(body).encode() != checksum:
+            return Cache(path=path)
+        content = json.loads(body)
         if content["key"] != KEY:
             return Cache(path=path)
         return Cache(
             path=path,
             files=_shaped(content["files"], 5),
-            texts=_shaped(content["texts"], 3),
+            contents=_shaped(content["contents"], 3),
             written_ns=status.st_mtime_ns,
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msd_review.manifest.merged import Clash, Member, find_clashes, find_unmet, find_waiting
 from msd_review.manifest.problems import Problem
+from msd_review.registry.collector import collector_paused
 from msd_review.registry.model import RANK, Capability, Notice, Registry, RosterLane
 from msd_review.registry.names import inactive_lanes_of
 from msd_review.registry.overlays import Overlay
@@ -29,6 +30,13 @@ def load_registry(
     `is_active` is trust's word on an overlay: None lets it in, a string is the reason why not (such as
     `not_consented`). Without it nothing that was installed is active.
     """
+    with collector_paused():
+        return _merged(first_party, overlays, is_active)
+
+
+def _merged(
+    first_party: Sequence[Capability], overlays: Iterable[Overlay], is_active: Decide | None
+) -> Registry:
     installed = sorted((_capability(overlay, is_active) for overlay in overlays), key=_order)
     active = [*first_party, *(one for one in installed if one.active)]
     kept, clashes = _resolve([_member(one) for one in active]) if len(active) > len(first_party) else ([], [])

@@ -15,6 +15,7 @@ from msd_review.manifest.model import Manifest
 from msd_review.manifest.problems import Problem, plain
 from msd_review.manifest.vocabulary import MANIFEST_NAME
 from msd_review.registry.cache import Cache, Verdict, open_cache, stamp
+from msd_review.registry.collector import collector_paused
 
 MAX_OVERLAYS = 10_000
 # Loaded by name, when a manifest must be judged: a start whose verdicts are all known does without it.
@@ -48,11 +49,12 @@ def discover_overlays(
     A folder that is both counts as the project's. `cache_file` keeps verdicts between runs; it lies in a
     folder that is private to the user.
     """
-    cache = open_cache(cache_file)
     if _are_same(global_folder, project_folder):
         global_folder = None
-    found = (*_in_folder(global_folder, "global", cache), *_in_folder(project_folder, "project", cache))
-    cache.save()
+    with collector_paused():
+        cache = open_cache(cache_file)
+        found = (*_in_folder(global_folder, "global", cache), *_in_folder(project_folder, "project", cache))
+        cache.save()
     return found
 
 
