@@ -10,14 +10,18 @@ Invariants
 import ipaddress
 import re
 from dataclasses import dataclass
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from msd_review.errors import ConfigError
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _IPV4_PART = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?\.?")
+_NETLOC = re.compile(r"(?:\[[0-9A-Fa-f:.]+(?:%[^\]]*)?\]|[^\[\]:@]+)(?::[0-9]*)?")
+_USER = re.compile(r"(?<=//)[^/?#]*@")
 _MAPPED_LOCAL = ipaddress.ip_network("::ffff:127.0.0.0/104")
+_ENCODED_DOT = re.compile("%2e", re.IGNORECASE)
+_PATH_SAFE = "/%:@!$&'()*+,;=~"
 _PASTED = ("/chat/completions", "/models")
 _STUDIO = re.compile(r"/api/v[01]$")
 
@@ -36,8 +40,13 @@ class Destination:
 
 def _wrong(key: str | None, base: str, what: str) -> ConfigError:
     where = f"{key}: " if key else ""
-    shown = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in base[:200])
-    return ConfigError(f"{where}{shown!r} {what}", hint="a base URL looks like http://localhost:11434")
+    safe = _USER.sub("…@", base)[:200]  # what stands before the @ may be a password
+    shown = "".join(char if char.isprintable() else _escaped(char) for char in safe)
+    return ConfigError(f"{where}'{shown}' {what}", hint="a base URL looks like http://localhost:11434")
+
+
+def _escaped(char: str) -> str:
+    return f"\\x{ord(char):02x}" if ord(char) < 0x100 else f"\\u{ord(char):04x}"
 
 
 def _ipv4(host: str) -> str | None:
@@ -67,6 +76,8 @@ def _host(parts: SplitResult, base: str, key: str | None) -> str:
     host = parts.hostname or ""
     if not host:
         raise _wrong(key, base, "has no host")
+    if not _NETLOC.fullmatch(parts.netloc.rpartition("@")[2]):
+        raise _wrong(key, base, "has a host that is no valid name or address")
     if ":" in host:
         return _ipv6(host, base, key)
     ascii_host = (host if host.isascii() else _idna(host, base, key)).lower()
@@ -81,7 +92,7 @@ def _idna(host: str, base: str, key: str | None) -> str:
 
     try:
         return idna.encode(host, uts46=True).decode()
-    except idna.IDNAError:
+    except UnicodeError:
         raise _wrong(key, base, "has a host that is no valid name") from None
 
 
@@ -92,10 +103,12 @@ def _ipv6(host: str, base: str, key: str | None) -> str:
         raise _wrong(key, base, "has a host that is no valid address") from None
     if address.scope_id is not None:
         raise _wrong(key, base, "has an address with a zone, which names one network card")
-    return str(address)
+    mapped = address.ipv4_mapped
+    # Python 3.13 writes a mapped address with dots, earlier ones in hex: one form for every version.
+    return str(address) if mapped is None else f"::ffff:{int(mapped) >> 16:x}:{int(mapped) & 0xFFFF:x}"
 
 
-def normalise(base: str, *, key: str | None = None) -> Destination:
+def normalise(base: object, *, key: str | None = None) -> Destination:
     """The normal form of a base URL. Raises ConfigError that names the configuration key, where one is given."""
     if not isinstance(base, str):
         raise _wrong(key, repr(base), "is no URL")
@@ -128,9 +141,17 @@ def normalise(base: str, *, key: str | None = None) -> Destination:
 
 
 def _path(path: str, base: str, key: str | None) -> str:
-    if any(segment in {".", ".."} for segment in path.replace("%2e", ".").replace("%2E", ".").split("/")):
-        raise _wrong(key, base, "has a path with . or .. in it")
-    return path.rstrip("/")
+    """The path as a request would carry it: dot segments resolved, what is not ASCII encoded, no slash at its end."""
+    if any(not char.isprintable() for char in path):
+        raise _wrong(key, base, "has a path with characters that nobody can see")
+    kept: list[str] = []
+    for segment in path.split("/")[1:]:
+        meant = _ENCODED_DOT.sub(".", segment)
+        if meant == "..":
+            del kept[-1:]
+        elif meant != ".":
+            kept.append(segment)
+    return quote("".join(f"/{segment}" for segment in kept), safe=_PATH_SAFE).rstrip("/")
 
 
 def _dropped(parts: SplitResult, key: str | None) -> tuple[str, ...]:
@@ -198,7 +219,7 @@ def request_url(base: str, path: str, *, key: str | None = None) -> str:
     for pasted in _PASTED:
         own = own.removesuffix(pasted).rstrip("/")
     own = _STUDIO.sub("/v1", own)
-    wanted = path if path.startswith("/") else f"/{path}"
+    wanted = quote(path if path.startswith("/") else f"/{path}", safe=_PATH_SAFE + "?", errors="replace")
     if own.endswith("/v1") and (wanted == "/v1" or wanted.startswith("/v1/")):
         own = own.removesuffix("/v1")
     origin = destination.url.removesuffix(destination.path)
