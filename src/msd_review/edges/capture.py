@@ -35,6 +35,13 @@ class Captured:
     problem: str | None = None
 
 
+def problem_text(problem: OSError | ValueError) -> str:
+    """What the platform said, and of which path."""
+    if not isinstance(problem, OSError) or not problem.strerror:
+        return str(problem)
+    return f"{problem.strerror}: {problem.filename}" if problem.filename else problem.strerror
+
+
 @contextlib.contextmanager
 def _as_file(content: bytes | None) -> Iterator[Path | None]:
     if content is None:
@@ -82,8 +89,7 @@ async def capture(
                 is_cut=stdout.is_cut or stderr.is_cut,
             )
         except (OSError, ValueError) as problem:
-            text = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
-            return Captured(exit_status=None, stdout=b"", stderr=b"", problem=text)
+            return Captured(exit_status=None, stdout=b"", stderr=b"", problem=problem_text(problem))
         finally:
             await _give_back(tree, child, feed)
 

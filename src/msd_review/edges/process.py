@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import anyio
 
-from msd_review.edges.capture import Captured, capture, capture_blocking
+from msd_review.edges.capture import Captured, capture, capture_blocking, problem_text
 from msd_review.edges.faults import fault_point
 from msd_review.edges.process_child import Cause, CauseKind, Child, FileSink, Sink
 from msd_review.edges.process_feed import Feed
@@ -125,10 +125,14 @@ async def _give_back(tree: Tree, child: Child, feed: Feed) -> None:
         tree.close()
 
 
-def _never_started(problem: Exception) -> ProcessEnd:
-    text = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+def _never_started(problem: OSError | ValueError) -> ProcessEnd:
     return ProcessEnd(
-        kind="spawn_failed", exit_status=None, stdout_bytes=0, stderr_bytes=0, duration_s=0.0, problem=text
+        kind="spawn_failed",
+        exit_status=None,
+        stdout_bytes=0,
+        stderr_bytes=0,
+        duration_s=0.0,
+        problem=problem_text(problem),
     )
 
 

@@ -10,6 +10,7 @@ from msd_review.edges.process_child import Cause, Child
 
 _PROGRESS_EVERY_S = 0.25
 _JUDGE_BOUND_S = 5.0
+_JUDGE_LAST_S = 1.0  # at the deadline itself
 
 Verdict = Literal["login_prompt", "complete"]
 Progress = Callable[[int, int], None]  # bytes of stdout, bytes of stderr
@@ -84,6 +85,10 @@ class Supervision:
             dues.append(self.child.last_output + self.spec.idle_timeout_s)
         if self._is_unseen():
             dues.append(self.child.last_output + self.spec.quiet_s)
+        elif self.spec.on_quiet is not None:
+            dues.append(
+                self.loop.time() + self.spec.quiet_s
+            )  # output does not wake us: there may be much of it
         if self.reply_due is not None:
             dues.append(self.reply_due)
         if self.on_progress is not None:
@@ -124,7 +129,8 @@ class Supervision:
         )
         judging = asyncio.ensure_future(asyncio.to_thread(self.spec.on_quiet, output))
         either: set[asyncio.Future[Any]] = {judging, self.child.cause}
-        await asyncio.wait(either, timeout=_JUDGE_BOUND_S, return_when=asyncio.FIRST_COMPLETED)
+        bound = min(_JUDGE_BOUND_S, max(_JUDGE_LAST_S, self.deadline - self.loop.time()))
+        await asyncio.wait(either, timeout=bound, return_when=asyncio.FIRST_COMPLETED)
         verdict = judging.result() if judging.done() else None
         judging.cancel()
         self.is_complete = verdict == "complete"

@@ -83,13 +83,15 @@ class KeptTree:
                 await self._loop.subprocess_exec(
                     lambda: child, *program, pass_fds=(number,), start_new_session=True, **command.options()
                 )
-            except (OSError, ValueError):
+            except (OSError, ValueError) as problem:
                 _set(self._gone, True)
+                if isinstance(problem, OSError) and problem.filename == sys.executable:
+                    problem.filename = command.argv[0]
                 raise
         code = await asyncio.wait_for(asyncio.shield(self._started), _START_BOUND_S)
         if code:
             _set(self._gone, True)
-            raise OSError(code, os.strerror(code))
+            raise OSError(code, os.strerror(code), command.argv[0])
 
     def _hear(self) -> None:
         try:
