@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from msd_review.consensus.similarity import Features, Weights, similarity, weights_of
 from msd_review.consensus.words import GENERIC
 
-SAME_CONCERN = 0.34
-SAME_REVIEWER = 0.62  # one reviewer who says two things mostly means two things
+SAME_CONCERN = 0.7
+BEYOND_DOUBT = 0.97
+SAME_REVIEWER = 0.98  # one reviewer who says two things mostly means two things
 _RAREST = 14
 _LONGEST_POSTING = 160
 _MOST_CANDIDATES = 24
-_WHOLE_SHARE = 0.86  # of the threshold, that the average over all pairs of two groups must reach
+_WHOLE = 0.45  # what the average over all pairs of two groups must reach
 _LARGEST_GROUP = 60
 
 
@@ -104,20 +105,45 @@ def _joined(pairs: _Pairs) -> list[list[int]]:
     entries = pairs.entries
     owner = list(range(len(entries)))
     members = {at: [at] for at in owner}
-    ordered = sorted(
-        pairs.scores.items(),
-        key=lambda item: (-round(item[1], 9), *sorted((entries[item[0][0]].key, entries[item[0][1]].key))),
-    )
-    for (one, other), score in ordered:
+    nearest = _nearest(pairs)
+    for (one, other), score in _best_first(pairs):
         first, second = owner[one], owner[other]
         if first == second or score < (SAME_REVIEWER if pairs.same_reviewer(one, other) else SAME_CONCERN):
             continue
-        if not _alike(pairs, members[first], members[second]):
+        if not _chosen(pairs, nearest, one, other) or not _alike(pairs, members[first], members[second]):
             continue
         members[first] += members.pop(second)
         for at in members[first]:
             owner[at] = first
     return list(members.values())
+
+
+def _best_first(pairs: _Pairs) -> list[tuple[tuple[int, int], float]]:
+    entries = pairs.entries
+    return sorted(
+        pairs.scores.items(),
+        key=lambda item: (-round(item[1], 9), *sorted((entries[item[0][0]].key, entries[item[0][1]].key))),
+    )
+
+
+def _nearest(pairs: _Pairs) -> dict[tuple[int, str], int]:
+    """Entry and other reviewer → the entry of that reviewer which is most like it."""
+    nearest: dict[tuple[int, str], int] = {}
+    for (one, other), _ in _best_first(pairs):
+        nearest.setdefault((one, pairs.entries[other].reviewer), other)
+        nearest.setdefault((other, pairs.entries[one].reviewer), one)
+    return nearest
+
+
+def _chosen(pairs: _Pairs, nearest: Mapping[tuple[int, str], int], one: int, other: int) -> bool:
+    """Whether each is the other's nearest: among a reviewer's concerns at most one is the same concern.
+
+    A pair that is alike beyond doubt needs no such proof: reviewers do split one concern in two.
+    """
+    if pairs.same_reviewer(one, other) or pairs.score(one, other) >= BEYOND_DOUBT:
+        return True
+    entries = pairs.entries
+    return nearest[one, entries[other].reviewer] == other and nearest[other, entries[one].reviewer] == one
 
 
 def _alike(pairs: _Pairs, one: Sequence[int], other: Sequence[int]) -> bool:
@@ -131,4 +157,4 @@ def _alike(pairs: _Pairs, one: Sequence[int], other: Sequence[int]) -> bool:
             if score < SAME_REVIEWER and pairs.same_reviewer(first, second):
                 return False
             total += score
-    return total / (len(one) * len(other)) >= SAME_CONCERN * _WHOLE_SHARE
+    return total / (len(one) * len(other)) >= _WHOLE

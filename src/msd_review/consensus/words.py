@@ -6,6 +6,9 @@ review is full of count little, and identifiers count as themselves and by their
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+
+from msd_review.consensus.thesaurus import FAMILIES, WIDE_FAMILIES
 
 
 def _words(listed: str) -> list[str]:
@@ -46,121 +49,6 @@ _GENERIC = frozenset(
     lead mean happen set list item example detail point part place goal scope whole multiple single correct wrong right actual real
     executor reviewer author developer team user acceptance criterion must""")
 )  # fmt: skip
-
-# One concept a line; the first word names it. Written as people write them, stemmed when loaded.
-_FAMILIES = """
-rollback revert undo backout downgrade
-race concurrent concurrency parallel simultaneous interleave interleaving toctou
-lock mutex locking semaphore
-timeout deadline hang hangs hung stall stalls
-retry retries retrying reattempt backoff
-bound bounded unbounded limit limits limitless cap capped uncapped maximum ceiling unlimited endless infinite indefinitely forever
-auth authentication authenticate authenticated unauthenticated login signin
-authorization authorize authorized unauthorized permission permissions acl rbac privilege ownership
-secret secrets credential credentials password passwords apikey
-token tokens jwt bearer
-plaintext cleartext unencrypted
-injection inject injected interpolate interpolated interpolates interpolation concatenate concatenated concatenates unescaped unsanitized sanitize escape escaping parameterized parameterised parametrized parameterise
-validate validation validated unvalidated sanitise invalid malformed
-idempotent idempotency idempotence rerun re-run twice duplicate duplicates duplicated
-migration migrate migrates migrations migrating
-schema ddl table tables column columns
-index indexes indices indexing
-delete deletes deleted deletion remove removes removed removal drop drops dropped purge
-overwrite overwrites overwritten clobber clobbers clobbered replace replaces
-cache caches cached caching memoize
-stale outdated expired obsolete
-invalidate invalidation invalidated evict eviction expiry expire ttl
-leak leaks leaked leaking
-memory heap ram oom
-performance slow slower latency throughput expensive quadratic
-log logs logging logged
-metric metrics telemetry observability monitoring alert alerts alerting
-error errors exception exceptions failure failures fail fails failing failed throw throws
-swallow swallows swallowed ignore ignores ignored silent silently suppress suppressed discard discards discarded
-crash crashes panic panics abort aborts
-dependency dependencies depends depend depends_on prerequisite
-order ordering ordered sequence sequencing sequenced
-parallelism parallelize parallelise
-test tests testing tested untested coverage regression
-mock mocks mocked mocking stub stubs stubbed fake fakes
-integration e2e end-to-end
-assert asserts assertion assertions
-flaky flakiness nondeterministic nondeterministically
-config configuration configure configurable setting settings option options
-hardcode hardcoded hard-coded literal
-environment env variable variables
-default defaults fallback
-backward backwards compatible compatibility breaking breaks break
-version versions versioned versioning pin pinned pinning unpinned
-upgrade upgrades bump
-document documentation docs doc readme
-rename renames renamed naming name
-contradict contradicts contradiction contradictory inconsistent inconsistency conflict conflicts conflicting mismatch mismatches disagree disagrees
-ambiguous ambiguity unclear vague underspecified under-specified unspecified undefined
-scope creep overreach
-deploy deployment deploys rollout release releases ship
-production prod live
-transaction transactions transactional atomic atomically atomicity
-partial partially half half-written
-clean cleanup cleans cleaning teardown
-async asynchronous await
-sync synchronous blocking blocks
-thread threads threading goroutine goroutines worker workers
-queue queues queued enqueue
-webhook webhooks callback callbacks
-request requests call calls
-response responses reply
-endpoint endpoints route routes api
-client clients consumer consumers caller callers
-header headers
-cors origin origins
-csrf xsrf
-xss scripting
-ratelimit rate-limit throttle throttling throttled ratelimiting
-page pagination paginate paginated paging cursor
-empty blank null nil none
-timezone utc dst
-date dates datetime timestamp timestamps clock
-encode encoding unicode utf
-path paths directory directories folder folders
-traversal symlink symlinks escape
-exist exists existing nonexistent non-existent missing absent
-line lines offset
-sign signature signatures signed
-hash hashes checksum checksums digest
-encrypt encryption encrypted
-user users account accounts customer customers
-session sessions cookie cookies
-upload uploads uploaded attachment attachments
-download downloads fetch fetches
-size large huge big oversized
-database db postgres postgresql sqlite mysql
-query queries sql select
-backup backups snapshot snapshots
-feature flag flags toggle toggles
-accessibility a11y aria screenreader keyboard
-ui interface frontend component components
-button buttons click
-dead unused unreachable
-duplicate copy copied copies duplication
-type types typing typed typescript
-interface contract contracts
-wave waves
-requirement requirements
-coverage uncovered cover covers covered
-threshold thresholds
-precision rounding round float floating decimal
-currency money amount amounts
-email emails mail smtp
-notification notifications notify notifies
-schedule scheduler scheduled cron job jobs
-shutdown terminate termination kill kills sigterm graceful gracefully
-restart restarts reboot resume
-port ports socket sockets connection connections pool
-proxy gateway
-license licence licensing
-""".strip()
 
 # Kinds of fault: what is wrong, as opposed to what it is wrong with.
 _FAULTS: tuple[tuple[str, str], ...] = (
@@ -206,23 +94,61 @@ def stem(word: str) -> str:
     return word
 
 
-def _families() -> dict[str, str]:
-    family: dict[str, str] = {}
-    for line in _FAMILIES.splitlines():
-        words = line.split()
-        for word in words:
-            family.setdefault(stem(word), stem(words[0]))
-    return family
+def _families() -> tuple[
+    dict[str, frozenset[str]], dict[tuple[str, ...], frozenset[str]], tuple[tuple[str, str], ...]
+]:
+    """Stem → families; words of a phrase → families; beginning of a word → family."""
+    single: dict[str, set[str]] = {}
+    phrases: dict[tuple[str, ...], set[str]] = {}
+    beginnings: list[tuple[str, str]] = []
+    for line in FAMILIES.strip().splitlines():
+        name, _, words = line.partition(":")
+        for word in words.split():
+            if "_" in word:
+                phrases.setdefault(tuple(stem(part) for part in word.rstrip("*").split("_")), set()).add(name)
+            elif word.endswith("*"):
+                beginnings.append((word[:-1], name))
+            else:
+                single.setdefault(stem(word), set()).add(name)
+    return (
+        {word: frozenset(names) for word, names in single.items()},
+        {words: frozenset(names) for words, names in phrases.items()},
+        tuple(beginnings),
+    )
 
 
-_FAMILY = _families()
-GENERIC = frozenset(_FAMILY.get(stem(word), stem(word)) for word in _GENERIC)
+_SINGLE, _PHRASES, _BEGINNINGS = _families()
+_LONGEST_PHRASE = max(len(words) for words in _PHRASES)
+_WIDE = tuple((name, re.compile(pattern)) for name, pattern in WIDE_FAMILIES)
+_PLAIN_WORD = re.compile(r"[^\W_]+(?:[-'’./+][^\W_]+)*|\.env")
+GENERIC = frozenset(stem(word) for word in _GENERIC)
 
 
-def concept(word: str) -> str:
-    """The family of a word, or its stem."""
-    root = stem(word)
-    return _FAMILY.get(root, root)
+@lru_cache(maxsize=50_000)
+def families_of_word(word: str) -> frozenset[str]:
+    """The families that one word belongs to."""
+    lowered = word.lower()
+    found = set(_SINGLE.get(stem(lowered), ()))
+    found.update(name for beginning, name in _BEGINNINGS if lowered.startswith(beginning))
+    return frozenset(found)
+
+
+def families(text: str) -> Iterator[str]:
+    """The families of a text's words and phrases, in order."""
+    words = [found.group() for found in _PLAIN_WORD.finditer(_split_identifiers(text))]
+    stems = [stem(word) for word in words]
+    for at, word in enumerate(words):
+        yield from families_of_word(word)
+        for length in range(2, _LONGEST_PHRASE + 1):
+            yield from _PHRASES.get(tuple(stems[at : at + length]), ())
+    for name, pattern in _WIDE:
+        if pattern.search(text):
+            yield name
+
+
+def _split_identifiers(text: str) -> str:
+    """`record_usage` and `ChangePassword` as words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text)
 
 
 def concepts(text: str) -> Iterator[str]:
@@ -233,9 +159,9 @@ def concepts(text: str) -> Iterator[str]:
             continue
         parts = _PARTS.findall(word) if "_" in word or (word != word.lower() and not word.istitle()) else ()
         if len(parts) > 1:
-            yield from (concept(part) for part in parts if len(part) > 2 and part.lower() not in _STOP)
+            yield from (stem(part) for part in parts if len(part) > 2 and part.lower() not in _STOP)
         else:
-            yield concept(word)
+            yield stem(word)
     for found in _WIDE_RUN.finditer(text):
         run = found.group()
         yield from (run[at : at + 2] for at in range(len(run) - 1))

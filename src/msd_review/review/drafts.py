@@ -64,8 +64,7 @@ class Draft:
         for text in (node.text, *(child.text for child in node.children[:12])):
             label = attribute(text)
             if label and label[0] == "severity":
-                found = severity_of_cell(label[1].split("|")[0].split(". ")[0].strip()[:80])
-                self.severity = self.severity or found
+                self.severity = self.severity or severity_of_cell(_first_value(label[1]))
         if self.severity is None and (inline := inline_field(node.text)):
             self.severity = inline.severity
         if self.plan is None and (labelled := _LABELLED.match(node.text)) and labelled["label"].strip().lower() in {"plan", "plans", "task"}:  # fmt: skip
@@ -81,11 +80,15 @@ def attribute(text: str) -> tuple[str, str] | None:
     value = found["value"].strip()
     if name in SUGGESTION_LABELS:
         return "suggestion", value
-    if name in SEVERITY_FIELDS and severity_of_cell(value.split("|")[0].strip()[:80]) is not None:
+    if name in SEVERITY_FIELDS and severity_of_cell(_first_value(value)) is not None:
         return "severity", value
     if name in BODY_LABELS or name in SEVERITY_FIELDS:
         return "body", value
     return None
+
+
+def _first_value(value: str) -> str:
+    return re.split(r"\n|\||\.\s|\s[—–]\s", value.strip(), maxsplit=1)[0].strip()[:80]
 
 
 def is_nothing(text: str) -> bool:
@@ -101,7 +104,9 @@ def is_nothing(text: str) -> bool:
 
 def plain_text(text: str) -> str:
     """Without emphasis marks and line breaks; code marks stay."""
-    return re.sub(r"\s+", " ", _MARKUP.sub("", text)).strip(" :：—–-|")
+    pieces = text.split("`")
+    told = "`".join(_MARKUP.sub("", piece) if at % 2 == 0 else piece for at, piece in enumerate(pieces))
+    return re.sub(r"\s+", " ", told).strip(" :：—–-|")
 
 
 def split_title(text: str) -> tuple[str, str]:

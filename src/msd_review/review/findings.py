@@ -12,6 +12,7 @@ from msd_review.review.kind import is_review, looks_truncated
 from msd_review.review.legend import severity_by_emoji
 from msd_review.review.model import Citation, Finding, FindingStatus, Review, Severity, Strength
 from msd_review.review.overall import overall_risk
+from msd_review.review.records import read_records
 from msd_review.review.repeats import share, without_repeats, words_of
 from msd_review.review.runs import Context, Source
 from msd_review.review.sections import Section, read_sections
@@ -85,6 +86,9 @@ def _without_block(text: str, block: Block | BadBlock | None) -> str:
 
 def _drafts(document: Document, root: Section) -> tuple[list[Draft], list[Draft]]:
     """Drafts of findings, and of what is said about earlier ones."""
+    records = read_records(document.lines)
+    if records:
+        return records, []
     walk = Walk(Source(document=document, emoji=severity_by_emoji(document.lines)))
     walk.visit(root, Context())
     if not walk.drafts:

@@ -79,7 +79,9 @@ def is_plan_heading(meaning: Meaning) -> bool:
 def strict_role(text: str) -> Role | None:
     """The role of a short text that is a section's name and nothing else."""
     plain = _COUNT.sub("", _DECORATION.sub("", text)).strip(" :：-—–.")
-    if not plain or len(plain) > 60 or len(plain.split()) > 6:
+    if not plain or len(plain) > 60 or len(plain.split()) > 6 or re.search(r"[:：]", plain):
+        return None
+    if _FINDING_NAME.match(plain):
         return None
     return role_of_name(plain)
 

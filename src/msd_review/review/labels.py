@@ -49,7 +49,12 @@ _QUALIFIERS = (
 _OPENERS = re.compile(r"[\s*_`\[\](){}【】〔〕「」『』（）〈〉《》<>~|\"'“”‘’\ufe0e\ufe0f]")
 _NUMBERING = re.compile(
     r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)](?=[\s*\[(【])|#\d{1,3}\b[.:)]?|\d{1,3}\s*[—–:](?=\s)|[①-⑳]"
+    r"|(?:Finding|Concern|Issue|Problem|Risk|Defect|Bug|指摘|懸念|問題|问题|문제|지적|우려)\s?#?[A-Z]?\d{1,3}\s?(?=[(（\[])"
     r"|(?:Finding|Concern|Issue|Problem|Risk|指摘|問題|问题|문제)?\s?#?[A-Z]{0,4}-?\d{1,3}(?:[.-]\d{1,3})?\s{0,2}(?:[.:)\]]|[—–-](?=\s))+)\s{0,3}",
+    re.IGNORECASE,
+)
+_LEAD_WORD = re.compile(
+    r"(?:(?:still |now )?(?:new|remaining|residual|open|unresolved|updated|additional|carried(?:[ -](?:over|forward))?|also|existing|reopened|新規|新增|신규))(?:\s{0,2}[-—–/:：]\s{0,2}|\s)(?=\W{0,4}\w)",
     re.IGNORECASE,
 )
 _FIELD_AT = re.compile(rf"{_FIELD}[*_`]{{0,2}}\s{{0,2}}[:：=][*_`]{{0,2}}", re.IGNORECASE)
@@ -116,18 +121,25 @@ def leading_label(text: str, emoji: dict[str, Severity] = EMOJI_SEVERITY) -> Lab
     capitals = found["low"].isascii() and found["low"].isupper() and len(found["low"]) > 1
     wrapped = closed and bool(re.search(r"[*_`\[(【（〔「<]", lead))
     alone = not zone[end:].strip(" *_`:：.。")
-    if not (field or wrapped or delimiter or alone or mark or (capitals and zone[end : end + 1] in " \n.,")):
+    sentence = bool(stop) and found["low"][0].isupper()  # "High. The plan …"
+    if not (
+        field
+        or wrapped
+        or delimiter
+        or alone
+        or mark
+        or sentence
+        or (capitals and zone[end : end + 1] in " \n.,")
+    ):
         return None
-    if not (field or wrapped or capitals or mark) and stop and not delimiter and not alone:
-        return None
-    after = delimiter.end() if delimiter else stop.end() if stop and (wrapped or capitals) else end
+    after = delimiter.end() if delimiter else stop.end() if stop and (wrapped or sentence) else end
     severity = range_severity(found["low"], found["high"])
     strong = field or wrapped or capitals or mark is not None
     return Label(severity=severity, rest=_rebalanced(text[after:]), strong=strong, inner=inner)
 
 
 def _skip_lead(zone: str, emoji: dict[str, Severity]) -> tuple[int, Severity | None, bool]:
-    at, mark, field, numbered = 0, None, False, False
+    at, mark, field, numbered, told = 0, None, False, False, False
     while at < len(zone):
         char = zone[at]
         if char in emoji:
@@ -136,6 +148,8 @@ def _skip_lead(zone: str, emoji: dict[str, Severity]) -> tuple[int, Severity | N
             at += 1
         elif (found := _FIELD_AT.match(zone, at)) and not field:
             field, at = True, found.end()
+        elif not told and (found := _LEAD_WORD.match(zone, at)):
+            told, at = True, found.end()
         elif not numbered and not _RANGE_AT.match(zone, at) and (found := _NUMBERING.match(zone, at)):
             numbered, at = True, found.end()
         else:
@@ -257,6 +271,6 @@ def repeated_labels(text: str) -> list[int]:
 
 
 _AGAIN = re.compile(
-    rf"(?:[.;。；!?)`]\**\s{{1,3}}|\n\s{{0,3}})(?P<label>(?:\d{{1,2}}[.)]\s)?(?:\*\*|\[|`|\(|__|🔴|🟠|🟡|🟢|🔵|⚠)?\s?{_SEV}(?!\w)[^\n]{{0,3}})",
+    rf"(?:[.;。；!?)`]\**\s{{1,3}}|\n\s{{0,3}})(?P<label>(?:\d{{1,2}}[.)]\s)?(?:also\s)?(?:\*\*|\[|`|\(|__|🔴|🟠|🟡|🟢|🔵|⚠)?\s?{_SEV}(?!\w)[^\n]{{0,3}})",
     re.IGNORECASE,
 )

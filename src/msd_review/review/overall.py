@@ -17,6 +17,9 @@ _SUBJECT = (
     r"|gesamtrisiko|risikobewertung|risikostufe|risque (?:global|général|total)|niveau de risque|общий риск|уровень риска)"
 )
 _STATEMENT = re.compile(rf"(?:^|[\n.。(;—–-])\s*[*_`#>\s]*{_SUBJECT}(?: (?:is|remains|stays|was|seems|ist|est|es|é|là|для|:))?[*_`\s]*[:：=—–-]?[*_`\s\[(]*(?P<value>[^\n]{{2,60}})", re.IGNORECASE)  # fmt: skip
+_OVERALL_LINE = re.compile(
+    r"\W*(?:overall|total|general) (?:phase |plan )?risk\b|\W*overall\W", re.IGNORECASE
+)
 _SENTENCE = re.compile(r"\b(?:overall|residual|total)?\s?risk\b[^.\n]{0,40}?\b(?:is|remains|as|at|to|:)\s+[*_`]{0,2}(?P<value>(?:low|medium|high|critical|moderate)(?:[ -]?(?:to|/|–|-)[ -]?(?:low|medium|high|critical|moderate))?)\b", re.IGNORECASE)  # fmt: skip
 _MOST_CHARACTERS = 4_000
 
@@ -83,10 +86,11 @@ def _severity_at_start(node: Node) -> Severity | None:
 
 
 def _statements(section: Section) -> Iterator[Severity]:
-    if section.meaning.role in {"concerns", "strengths", "suggestions", "prior"}:
-        return
+    silent = section.meaning.role in {"concerns", "strengths", "suggestions", "prior"}
     for node in section.nodes():
         if node.kind not in {"text", "item"} or node.quoted:
+            continue
+        if silent and not (node.kind == "text" and _OVERALL_LINE.match(node.text)):
             continue
         for found in _STATEMENT.finditer(node.text[:_MOST_CHARACTERS]):
             severity = _value(found["value"])

@@ -29,7 +29,7 @@ _ROLE_WORDS: tuple[tuple[Role, str], ...] = (
     ("prior", """prior previous previously earlier disposition dispositions resolution resolutions follow-up followup regressions
         re-check recheck carried-over carryover anteriores precedentes vorherige frühere précédents"""),
     ("risk", """assessment risk-assessment rating overall-risk bewertung risikobewertung gesamtrisiko gesamtbewertung évaluation evaluation
-        evaluación avaliação global geral general gesamt"""),
+        evaluación avaliação risco riesgo risque risiko global geral general gesamt"""),
     ("strengths", """strengths strength positives positive pros highlights praise merits solid strong good-points well works right
         fortalezas fortes forts forces stärken positives positivos positivo puntos-fuertes pontos-fortes points-forts vorzüge"""),
     ("suggestions", """suggestions suggestion recommendations recommendation recommended improvements improvement proposals proposed fixes fix

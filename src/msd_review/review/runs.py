@@ -60,7 +60,8 @@ def label_of_item(node: Node, emoji: dict[str, Severity]) -> Label | None:
     if label is not None:
         return label
     rated = next((child for child in node.children[:10] if _rates(child)), None)
-    return (inline_field(rated.text) or leading_label(rated.text, emoji)) if rated else None
+    label = (inline_field(rated.text) or leading_label(rated.text, emoji)) if rated else None
+    return replace(label, rest=node.text) if label else None
 
 
 def _rates(node: Node) -> bool:
@@ -194,10 +195,14 @@ class _RunReader:
             self._labelled_text(node, label)
         elif self.concerns and self._is_head(node):
             self._begin(node.text, node, None, head=True)
-        elif self.current is not None and (self.current.head or len(self.current.text) < _SHORT_ITEM):
+        elif self.current is not None and (self.current.head or self._explains(self.current)):
             self._take(node)
         elif self.concerns and self.only_text and not self._is_intro(node.text):
             self._begin_pieces(node, None, head=False)
+
+    def _explains(self, draft: Draft) -> bool:
+        """Whether a paragraph behind a short item belongs to it, though it is not indented."""
+        return not self.only_text and len(draft.text) < _SHORT_ITEM
 
     def _paragraph_label(self, text: str) -> Label | None:
         label = leading_label(text, self.source.emoji)

@@ -154,7 +154,7 @@ def _place_text(builder: _Builder, node: Node) -> None:
     inside = bold["inside"] if bold else line
     if "\n" not in line and len(line) < 120:
         meaning = _meaning_of_line(inside, bold=bool(bold) or line.endswith((":", "：")))
-        if meaning is not None and not (builder.in_finding() and _is_label(inside)):
+        if meaning is not None and not _stays(builder, meaning, inside):
             builder.open(meaning, _level_of_line(builder, meaning), node)
             return
     run_in = _run_in(builder, node)
@@ -166,6 +166,13 @@ def _place_text(builder: _Builder, node: Node) -> None:
             section.parts.append(rest)
         return
     builder.add(node)
+
+
+def _stays(builder: _Builder, meaning: Meaning, inside: str) -> bool:
+    """Whether a line stays a line: a label in a finding, or the rating that a risk section gives."""
+    if meaning.group and builder.role() in {"risk", "verdict"}:
+        return True
+    return builder.in_finding() and _is_label(inside) and meaning.role != "risk"
 
 
 def _meaning_of_line(inside: str, *, bold: bool) -> Meaning | None:
@@ -207,6 +214,10 @@ def _run_in(builder: _Builder, node: Node) -> tuple[Meaning, Node] | None:
     if not found:
         return None
     role = strict_role(found["label"])
+    if role == "risk" and builder.stack[-1].meaning.role == "concerns" and severity_of_cell(found["rest"]):
+        return Meaning(
+            role="risk", title=found["label"].strip(), risk=severity_of_cell(found["rest"])
+        ), replace(node, text="")
     if role is None or (builder.in_finding() and (_is_label(found["label"]) or role == "concerns")):
         return None
     if role == "concerns" and _is_label(found["label"]):

@@ -20,6 +20,7 @@ READ_LIMIT = 2 * 1024 * 1024
 LINE_LIMIT = 8 * 1024
 _DEEPEST = 40
 _DEEP_MARKERS = re.compile(r"^((?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){12})[ \t>*+\-\d.)]*")
+_CHECKBOX = re.compile(r"^\[[ xX]\]\s+")
 _TAG_LINE = re.compile(
     r"^\s*</?(?:details|summary|div|p|br|sub|sup|table|center)\b[^>\n]*>\s*$", re.IGNORECASE
 )
@@ -141,7 +142,7 @@ def _read_item(tokens: Sequence[Token], at: int, *, quoted: bool) -> tuple[tuple
     children, behind = _read(tokens, at + 1, quoted=quoted)
     text = ""
     if children and children[0].kind in {"text", "heading"}:
-        text, children = children[0].text, children[1:]
+        text, children = _CHECKBOX.sub("", children[0].text), children[1:]
     return (Node(kind="item", text=text, line=line, end=end, number=number, quoted=quoted, children=children),), behind  # fmt: skip
 
 

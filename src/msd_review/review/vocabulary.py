@@ -80,7 +80,7 @@ SEVERITY_TAILS = frozenset(
 )
 
 SUGGESTION_LABELS = frozenset(
-    _words("""fix suggestion suggestions recommendation recommendations recommended remedy remediation disposition mitigation action
+    _words("""fix suggestion recommendation recommended remedy remediation disposition mitigation action
     resolution proposal suggested proposed-fix correction corrective
     提案 修正案 修正 対策 改善案 推奨 推奨対応 建议 修复 修复建议 改进 解决方案
     제안 수정 권고 개선 해결책
@@ -132,8 +132,8 @@ NOTHING = re.compile(
     r"(?:concerns?|issues?|findings?|problems?|blockers?|risks?|gaps?|ones|items?|bugs?|defects?)?"
     r"(?: (?:were |was |have been |are )?(?:found|identified|noted|remain(?:ing)?|raised|detected|at this (?:level|time|severity)|here|this (?:cycle|round)|to report|beyond .*|for this plan|in this plan))*"
     r"|(?:i |we )?(?:found|see|have|identified) no (?:concerns|issues|findings|problems).*|clean|ok|lgtm|—|–|-|-{2,}"
-    r"|なし|特になし|該当なし|ありません|無し|无|没有|暂无|無|未发现.{0,12}|没有发现.{0,12}|없음|없습니다|해당 없음|특별한 .{0,12} 없음|không(?: có)?.{0,30}"
-    r"|nenhum[ao]?.{0,40}|ningun[ao]?.{0,40}|ninguno.{0,40}|kein[e]?(?: .{0,40})?|aucun[e]?.{0,40}|nessun[ao]?.{0,40}|нет.{0,40}|отсутствуют)"
+    r"|なし|特になし|該当なし|ありません|無し|无|没有|暂无|無|未发现.{0,12}|没有发现.{0,12}|없음|없습니다|해당 없음|특별한 .{0,12} 없음|không(?: có)?(?: (?:vấn đề|lo ngại|mối quan ngại|gì).{0,30})?"
+    r"|(?:nenhum|nenhuma|ningún|ninguna|ninguno|keine?|aucune?|nessun[ao]?)(?: (?:outr\w+|otr\w+|weiteren?|autre)? ?(?:problema|preocupaç|preocupaci|bedenken|probleme?|problèmes?|préoccupations?|inquiétudes?|hallazgos?|achados?|einwände|mängel|constats?|remarques?|risques?|riscos?|riesgos?)\w*(?: .{0,30})?)?|n[ãa]o há (?:problemas|preocupaç)\w*.{0,30}|no hay (?:problemas|preocupaci)\w*.{0,30}|нет(?: (?:замечаний|проблем|вопросов).{0,30})?|отсутствуют)"
     r"\s*\)?[\s.!。．]*)$",
     re.IGNORECASE,
 )  # fmt: skip

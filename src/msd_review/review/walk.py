@@ -79,7 +79,8 @@ class Walk:
             return not self._groups(section, context) and not RISK_LINE.match(plain_text(meaning.title))
         if context.role in {"concerns", "prior"}:
             return not _names_a_plan(meaning) and not self._groups(section, context)
-        return context.role is None and rated_blocks(section.nodes()) == 1 and not section.subsections()
+        rated_once = context.role is None and rated_blocks(section.nodes()) == 1
+        return rated_once and all(below.run_in for below in section.subsections())
 
     def _groups(self, section: Section, context: Context) -> bool:
         """Whether a heading only groups findings that stand below it."""
