@@ -340,3 +340,28 @@ def test_small_pieces() -> None:
     assert inline("# not a heading") == "\\# not a heading"
     assert code("a`b") == "`` a`b ``"
     assert code("") == "—"
+
+
+BLOCK = '```json\n{"schema": "msd.findings/1", "overall_risk": "low", "findings": []}\n```'
+
+
+def test_the_data_block_at_the_end_is_not_repeated_in_the_prose() -> None:
+    section = part(render_markdown(report(reviewer("codex", f"Fine.\n\n{BLOCK}\n"))), "Codex Review")
+    assert section.endswith(
+        "Fine.\n\n*The same findings as data, which stood here, are in the JSON document.*"
+    )
+
+
+@pytest.mark.parametrize("text", [BLOCK, f"{BLOCK}\n\nmore", "Fine.\n\n```json\n{}\n```"])
+def test_any_other_block_stays(text: str) -> None:
+    assert "```json" in render_markdown(report(reviewer("codex", text)))
+
+
+def test_an_error_line_with_a_carriage_return_cannot_reach_the_margin() -> None:
+    markdown = render_markdown(report(failed_reviewer(stderr_tail=("x\r## Codex Review\n# y",))))
+    assert "\n ## Codex Review\n # y\n" in markdown
+
+
+def test_a_pipe_in_a_title_stays_a_pipe() -> None:
+    assert inline("`a || b` | c") == "`a || b` \\| c"
+    assert code("a | b") == "`a | b`"

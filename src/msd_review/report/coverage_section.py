@@ -42,18 +42,17 @@ def _table(spoke: list[ReviewerReport], report: ReviewReport) -> str:
         identity = reviewer.result.identity
         evidence = evidence_of(findings_of(reviewer))
         fact = facts.get(identity)
-        counts = (
-            "yes"
-            if fact and fact.counted
-            else f"no: {inline(fact.why_not)}"
-            if fact and fact.why_not
-            else "no"
-        )
+        counts = "yes" if fact and fact.counted else _not_counted(fact.why_not if fact else "")
         if reviewer.result.outcome != Outcome.REVIEW:
             counts = f"no: {reviewer.result.outcome}"
         cells = [links[identity], evidence.cited, *(evidence.of(verdict) for verdict in _COLUMNS), counts]
         rows.append(f"| {' | '.join(str(cell) for cell in cells)} |")
     return "\n".join(rows)
+
+
+def _not_counted(why: str) -> str:
+    plain = why.replace("`", "'")
+    return f"no: {inline(plain)}" if plain else "no"
 
 
 def _list(spoke: list[ReviewerReport], report: ReviewReport, verdict: CitationVerdict) -> str:

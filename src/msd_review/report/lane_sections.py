@@ -8,6 +8,7 @@ from msd_review.report.counts import section_heading
 from msd_review.report.model import ReviewerReport, ReviewReport
 from msd_review.report.nesting import nest
 from msd_review.report.text import duration, fenced, inline
+from msd_review.review.block import Block, find_block
 
 _HAPPENED = {
     Outcome.PARTIAL: "did not finish",
@@ -38,10 +39,22 @@ def lane_section(reviewer: ReviewerReport, report: ReviewReport, reserved: Colle
     if said:
         blocks.append("\n>\n".join(f"> **Note:** {sentence}" for sentence in said))
     if text := _text(reviewer):
-        blocks.append(nest(text, reserved))
+        blocks += [nest(part, reserved) for part in _without_block(text)]
     elif reviewer.result.outcome == Outcome.REVIEW:
         blocks.append("The text of this review is not available.")
     return "\n\n".join(blocks)
+
+
+def _without_block(text: str) -> list[str]:
+    """The prose, and a line in place of a valid machine-readable block at its end; the text where it is all block."""
+    block = find_block(text)
+    lines = text.rstrip().split("\n")
+    if not isinstance(block, Block) or block.last_line < len(lines):
+        return [text]
+    prose = "\n".join(lines[: block.first_line - 1])
+    if not prose.strip():
+        return [text]
+    return [prose, "*The same findings as data, which stood here, are in the JSON document.*"]
 
 
 def _facts(reviewer: ReviewerReport) -> str:

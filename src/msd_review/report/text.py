@@ -28,7 +28,7 @@ def inline(text: str, limit: int = 500) -> str:
     pieces: list[str] = []
     done = 0
     for match in _CODE_SPAN.finditer(line):
-        pieces += (_escaped(line[done : match.start()]), match.group().replace("|", "¦"))
+        pieces += (_escaped(line[done : match.start()]), match.group())
         done = match.end()
     pieces.append(_escaped(line[done:]))
     return _LINE_START.sub(
@@ -39,7 +39,7 @@ def inline(text: str, limit: int = 500) -> str:
 
 def code(text: str) -> str:
     """`text` as a code span, whatever it holds; an em dash where there is nothing."""
-    line = one_line(text).replace("|", "¦")
+    line = one_line(text)
     if not line:
         return "—"
     fence = "`" * (1 + max((len(run) for run in _BACKTICKS.findall(line)), default=0))
@@ -48,7 +48,7 @@ def code(text: str) -> str:
 
 def fenced(lines: list[str]) -> str:
     """Lines as a code block that they cannot leave; one space in front, so that none begins at the margin."""
-    cleaned = [clean_text(line) for line in lines]
+    cleaned = [piece for line in lines for piece in clean_text(line).split("\n")]
     longest = max((len(run) for line in cleaned for run in _BACKTICKS.findall(line)), default=0)
     fence = "`" * max(3, longest + 1)
     return "\n".join([f" {fence}text", *(f" {line}".rstrip() for line in cleaned), f" {fence}"])
