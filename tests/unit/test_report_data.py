@@ -27,8 +27,13 @@ SCHEMAS = Path(__file__).parent.parent.parent / "docs" / "schemas"
 SCHEMA = json.loads((SCHEMAS / "msd.reviews-1.schema.json").read_text(encoding="utf-8"))
 
 
-def test_the_schema_is_itself_valid() -> None:
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+@pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.schema.json")), ids=lambda path: path.name)
+def test_every_schema_is_itself_valid_and_listed(path: Path) -> None:
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    name, _, version = path.name.removesuffix(".schema.json").rpartition("-")
+    assert schema["title"] == f"{name}/{version}" == schema["properties"]["schema"]["const"]
+    assert f"]({path.name})" in (SCHEMAS / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
