@@ -4,11 +4,13 @@ A value of these types was either checked by `manifest.decode`, or ships with ms
 the tests; nothing behind this module looks at a manifest's JSON again, except `trust.disclosure`,
 which reads the raw value on purpose (it must show what validation would refuse).
 Names follow capability.json in snake case; absent optional fields hold None, "" or ().
+Named tuples, always made by keyword: every start defines these types and makes hundreds of values, which
+frozen data classes do three times as slowly.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 Role = Literal["feature", "runtime", "reviewer"]
 Tier = Literal["core", "standard", "full"]
@@ -25,15 +27,13 @@ ConfigType = Literal["boolean", "string", "number", "enum"]
 JsonScalar = str | int | float | bool | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandExists:
+class CommandExists(NamedTuple):
     """Probe: the binary can be found."""
 
     binary: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandCapability:
+class CommandCapability(NamedTuple):
     """Probe: `<binary> --help`, bounded, mentions the needle."""
 
     binary: str
@@ -41,8 +41,7 @@ class CommandCapability:
     timeout_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpReachable:
+class HttpReachable(NamedTuple):
     """Probe: a bounded GET of `<host><path>` is answered."""
 
     host_config_key: str
@@ -53,15 +52,13 @@ class HttpReachable:
 Probe = CommandExists | CommandCapability | HttpReachable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Where:
+class Where(NamedTuple):
     """A condition on one JSON value: every pointer holds exactly the given scalar (all must match)."""
 
     equals: Mapping[str, JsonScalar]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextSelector:
+class TextSelector(NamedTuple):
     """Where the review's text is; `all` joins every match with a newline, `last` takes the last."""
 
     where: Where | None
@@ -69,8 +66,7 @@ class TextSelector:
     take: Literal["all", "last"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorSelector:
+class ErrorSelector(NamedTuple):
     """Where a failure announces itself; `message` and `status` are pointers (status may be absent)."""
 
     where: Where | None
@@ -78,8 +74,7 @@ class ErrorSelector:
     status: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageSelector:
+class UsageSelector(NamedTuple):
     """Where token counts and cost are; all pointers optional."""
 
     where: Where | None
@@ -88,16 +83,14 @@ class UsageSelector:
     cost_usd: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSelector:
+class ModelSelector(NamedTuple):
     """Where the tool says which model answered."""
 
     where: Where | None
     pointer: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputMap:
+class OutputMap(NamedTuple):
     """How a tool's JSON output is read: pointers and equality, no code."""
 
     done: Where | None
@@ -107,8 +100,7 @@ class OutputMap:
     model: ModelSelector | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpawnInvoke:
+class SpawnInvoke(NamedTuple):
     """How an external command is called; `args` is a template (five placeholders)."""
 
     binary: str
@@ -121,13 +113,12 @@ class SpawnInvoke:
     model_arg: str | None = None
     effort_channel: EffortChannel = "none"
     effort_args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = MappingProxyType({})
     pin_env: tuple[str, ...] = ()
     posture: Posture = "unrestricted"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpInvoke:
+class HttpInvoke(NamedTuple):
     """How an OpenAI-compatible server is called."""
 
     host_config_key: str
@@ -137,8 +128,7 @@ class HttpInvoke:
     fallback_model: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lane:
+class Lane(NamedTuple):
     """A reviewer lane: one external reviewer, declared as data."""
 
     slug: str
@@ -159,15 +149,14 @@ class Lane:
     idle_timeout_ms: int | None = None
     provider: str | None = None
     install_hint: str | None = None
-    hints: Mapping[str, str] = field(default_factory=dict)  # reason → one line
+    hints: Mapping[str, str] = MappingProxyType({})  # reason → one line
     self_env: tuple[str, ...] = ()
     env_passthrough: tuple[str, ...] = ()
     agent_config: tuple[str, ...] = ()
     handler: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigKey:
+class ConfigKey(NamedTuple):
     """One key of a capability's federated config slice."""
 
     key: str
@@ -177,8 +166,7 @@ class ConfigKey:
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact:
+class Artifact(NamedTuple):
     """One place a host reads skills, commands or agents from."""
 
     kind: Literal["skills", "commands", "agents"]
@@ -189,8 +177,7 @@ class Artifact:
     converter: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigHome:
+class ConfigHome(NamedTuple):
     """Where a host keeps its configuration."""
 
     kind: Literal["dot-home", "dot-home-nested", "xdg", "generic-agents-root"]
@@ -202,8 +189,7 @@ class ConfigHome:
     skills_home: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuntimeBody:
+class RuntimeBody(NamedTuple):
     """A host that msd's commands can be installed into; a closed vocabulary."""
 
     config_home: ConfigHome
@@ -222,16 +208,14 @@ class RuntimeBody:
     host_behaviors: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fragment:
+class Fragment(NamedTuple):
     """Prose that a step or contribution carries: a file of the capability, or inline."""
 
     path: str | None
     inline: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(NamedTuple):
     """An action at a loop point."""
 
     point: str
@@ -245,8 +229,7 @@ class Step:
     supports_reviewer_lanes: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contribution:
+class Contribution(NamedTuple):
     """Prose that goes into one agent's instructions at a loop point."""
 
     point: str
@@ -257,8 +240,7 @@ class Contribution:
     when: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(NamedTuple):
     """A check at a loop point."""
 
     point: str
@@ -269,8 +251,7 @@ class Gate:
     when: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeatureBody:
+class FeatureBody(NamedTuple):
     """What a `feature` capability contributes to the loop."""
 
     skills: tuple[str, ...]
@@ -283,8 +264,7 @@ class FeatureBody:
     activation_key: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
+class Manifest(NamedTuple):
     """One capability, whole."""
 
     id: str
@@ -295,7 +275,7 @@ class Manifest:
     tier: Tier
     requires: tuple[str, ...]
     engines_range: str | None = None
-    compat_versions: Mapping[str, str] = field(default_factory=dict)
+    compat_versions: Mapping[str, str] = MappingProxyType({})
     config: tuple[ConfigKey, ...] = ()
     reviewer: Lane | None = None
     runtime: RuntimeBody | None = None
