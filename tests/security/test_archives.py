@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from msd_review.errors import SourceError
-from msd_review.sources import fileset, unpack as unpacking
+from msd_review.sources import fileset
+from msd_review.sources import unpack as unpacking
 from msd_review.sources.archive import open_archive
 from msd_review.sources.unpack import unpack
 from tests.archive_samples import BLOCK, entry, header, ordinary, packed, pax

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from msd_review.errors import SourceError
-from msd_review.sources.git import Fetched, Git, fetch_git
+from msd_review.sources.fetched import Fetched
+from msd_review.sources.git import Git, fetch_git
 from msd_review.sources.spec import Spec, parse_spec
 from tests.git_samples import commit, git, make_repository, manifest_bytes
 from tests.servers.loopback import Answer, Server, https_server
@@ -220,7 +221,7 @@ def test_attack_credentials_in_an_address_are_not_sent_and_not_recorded(tool: Gi
 def test_attack_names_that_collide_or_mean_something_elsewhere_are_refused(
     server: Server, tool: Git, repository: Path, names: list[str], why: str
 ) -> None:
-    commit(repository, {name: b"x" for name in names})
+    commit(repository, dict.fromkeys(names, b"x"))
     with pytest.raises(SourceError, match=why):
         fetch(server, tool)
 

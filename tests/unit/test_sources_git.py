@@ -9,6 +9,7 @@ import pytest
 
 from msd_review.errors import SourceError
 from msd_review.sources import git as git_source
+from msd_review.sources.fetched import Fetched
 from msd_review.sources.git import Git, environment, fetch_git, resolve_ref
 from msd_review.sources.spec import parse_spec
 from tests.git_samples import commit, git, make_repository, manifest_bytes
@@ -34,7 +35,7 @@ def tool(server: Server) -> Git:
     return Git(binary=Path(binary), environ={**os.environ, "GIT_SSL_CAINFO": str(server.authority)})
 
 
-def fetch(server: Server, tool: Git, ref: str = "") -> git_source.Fetched:
+def fetch(server: Server, tool: Git, ref: str = "") -> Fetched:
     spec = parse_spec(f"git+{server.url('/git/acme.git')}{ref}")
     return fetch_git(spec, git=tool, say=lambda _line: None)
 

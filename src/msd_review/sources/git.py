@@ -219,9 +219,7 @@ def _fetch_commit(repository: _Repository, spec: Spec, commit: str) -> None:
         raise SourceError(f"{commit} is no commit")
 
 
-def _fetch_refs(
-    repository: _Repository, spec: Spec, options: Sequence[str], refs: Sequence[str]
-) -> Captured:
+def _fetch_refs(repository: _Repository, spec: Spec, options: Sequence[str], refs: Sequence[str]) -> Captured:
     fixed = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-gc", "--update-head-ok")
     return repository.run(*fixed, *options, "--", spec.target, *refs)
 

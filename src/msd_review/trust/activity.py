@@ -8,7 +8,7 @@ Invariants
 
 from collections.abc import Callable
 
-from msd_review.manifest.decode import parse_bytes
+from msd_review.manifest.json_text import parse_bytes
 from msd_review.registry.overlays import Overlay
 from msd_review.trust.bundle import Bundle, BundleRefused, read_bundle
 from msd_review.trust.canonical import canonical

@@ -2,8 +2,8 @@
 
 Invariants
 - Runs before validation, on any JSON value, and never raises: what is refused later is shown first.
-- A destination that is shown is the one that would be used: configured, else the manifest's own default. A
-  configuration that could not be read is said to be unresolved, never guessed at.
+- A destination that is shown is the one that would be used: configured, else the default of its key, else the
+  manifest's own default host. A configuration that could not be read is said to be unresolved, never guessed at.
 - Signature and token are made of the very value that is shown.
 """
 
@@ -101,11 +101,17 @@ def _destination(
     if resolve_host is None:
         return Destination(resolved=UNRESOLVED, origin="unresolved")
     configured = resolve_host(lane.host_config_key)
-    if configured:
+    if configured and _is_set(configured):
         return _judged(configured, lane, origin="configuration", proxy_for=proxy_for)
-    if lane.default_host:
-        return _judged(lane.default_host, lane, origin="manifest", proxy_for=proxy_for)
+    for declared in (lane.defaults.get(lane.host_config_key, ""), lane.default_host):
+        if _is_set(declared):
+            return _judged(declared, lane, origin="manifest", proxy_for=proxy_for)
     return Destination(resolved=UNRESOLVED, origin="unresolved")
+
+
+def _is_set(text: str) -> bool:
+    """A blank string, `null` and `undefined` count as unset, as they do in a configuration."""
+    return text.strip().lower() not in {"", "null", "undefined"}
 
 
 def _judged(base: str, lane: LaneSurface, *, origin: Origin, proxy_for: ResolveHost | None) -> Destination:

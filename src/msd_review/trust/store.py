@@ -44,6 +44,8 @@ def change(home: Path, edit: Callable[[Consents], Consents]) -> Consents:
     try:
         files.make_private(home)
         with lock.exclusive(home / ".consent.lock", wait_s=LOCK_WAIT_S):
+            for half_written in home.glob(f".{NAME}.*.tmp"):
+                half_written.unlink(missing_ok=True)
             changed = edit(_read(path))
             content = json.dumps(encode(changed), indent=1, ensure_ascii=True) + "\n"
             if len(content) > MAX_BYTES:
