@@ -171,6 +171,32 @@ def test_a_named_plan_brings_the_background_of_its_phase_but_is_no_phase() -> No
     assert (subject.phase, subject.title) == (None, "02-02-PLAN.md")
     assert subject.context.startswith("# Context")
     assert len(subject.plans) == 1
+    assert subject.requirement_ids == ("PAY-03",)
+
+
+def test_all_plans_of_a_phase_named_one_by_one_answer_for_all_its_requirements() -> None:
+    folder = PLANNING / "template/.planning/phases/02-checkout"
+    subject = subject_from_plans(PLANNING / "template", sorted(folder.glob("*-PLAN.md")))
+    assert subject.requirement_ids == find_phase(PLANNING / "template", "2").requirement_ids
+
+
+def test_a_plan_named_through_a_linked_folder_is_known_by_its_place_in_the_project(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    written = plan(project)
+    alias = tmp_path_factory.mktemp("alias") / "project"
+    alias.symlink_to(project)
+    named = alias / written.relative_to(project)
+    assert subject_from_plans(project, [named]).plans[0].name == ".planning/phases/01-first/01-01-PLAN.md"
+    assert subject_from_plans(alias, [written]).plans[0].name == ".planning/phases/01-first/01-01-PLAN.md"
+
+
+def test_a_plan_outside_the_project_is_known_by_its_name_alone(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "PLAN.md"
+    outside.write_text("# Plan")
+    assert subject_from_plans(project, [outside]).plans[0].name == "PLAN.md"
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,15 @@ def test_names_cannot_leave_their_attribute() -> None:
     assert (part.kind, part.path, part.text) == ("plan", name, "t")
 
 
+def test_a_name_mentions_no_file(tree: Path) -> None:
+    odd = replace(
+        subject("t"), root=tree, plans=(PlanFile(path=tree / "x", name="@src/@notes.md", text="t"),)
+    )
+    text = prompt(odd).text
+    assert "@" not in text
+    assert split_prompt(text)[0].path == "@src/@notes.md"
+
+
 def test_tokens_are_a_third_of_the_bytes_rounded_up_and_the_effective_budget_nine_tenths() -> None:
     made = prompt(subject("é" * 10))
     assert made.tokens == -(-len(made.text.encode()) // 3)

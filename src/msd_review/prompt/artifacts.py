@@ -235,10 +235,11 @@ def _roadmap(reader: _Reader, phase: PhaseFolder) -> RoadmapPhase | None:
 def _requirements(
     reader: _Reader, phase: PhaseFolder | None, roadmap: RoadmapPhase | None, plans: Sequence[PlanFile]
 ) -> tuple[tuple[str, ...], str]:
+    """The requirements of the phase and of its plans; of the plans alone where others of the phase are left out."""
     document = _requirements_document(reader, phase)
     defined = requirements.defined_entries(document)
     named: list[str] = []
-    if phase and phase.number:
+    if phase and phase.number and set(phase.plans) <= {plan.path for plan in plans}:
         named += requirements.ids_of_phase(roadmap.text if roadmap else "", document, phase.number)
     for plan in plans:
         named += requirements.ids_of_front(plan.front, defined)
@@ -264,8 +265,17 @@ def _milestone_first(planning: Path, phase: PhaseFolder | None, name: str) -> li
 
 
 def _inside(root: Path, path: Path) -> Path:
-    """An absolute path without `..`, links not followed, so that a link is judged where it lies."""
-    return Path(*_collapsed(path.absolute().parts))
+    """An absolute path without `..`, below `root` where it lies there by any spelling of the folders above it.
+
+    The last part is not followed, so that a link is judged where it lies.
+    """
+    absolute = Path(*_collapsed(path.absolute().parts))
+    if absolute.is_relative_to(root):
+        return absolute
+    try:
+        return root / (absolute.parent.resolve() / absolute.name).relative_to(root.resolve())
+    except (ValueError, OSError, RuntimeError):
+        return absolute
 
 
 def _collapsed(parts: Sequence[str]) -> list[str]:

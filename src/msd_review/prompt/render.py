@@ -76,6 +76,8 @@ def _attributes(section: Section) -> str:
 
 
 def _quoted(value: str) -> str:
-    """A JSON string on one line that cannot end the comment it stands in."""
-    shown = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
+    """A JSON string on one line that cannot end the comment it stands in, and mentions no file."""
+    shown = json.dumps(value, ensure_ascii=False)
+    for char in "<>@":
+        shown = shown.replace(char, f"\\u{ord(char):04x}")
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in shown)
