@@ -6,6 +6,8 @@ import pytest
 
 from msd_review.errors import InputError
 from msd_review.prompt.artifacts import find_phase, list_phases, obvious_subject, subject_from_plans
+from msd_review.prompt.budget import assemble
+from msd_review.prompt.model import Prompt
 from msd_review.prompt.reading import MAX_DOCUMENT_BYTES, front_matter, repair_double_encoding
 
 PLANNING = Path(__file__).parent.parent / "data" / "planning"
@@ -304,3 +306,11 @@ def test_plans_that_are_too_large_together_are_refused(project: Path) -> None:
         plan(project, f"01-{number:02d}-PLAN.md", b"x" * (8 * 2**20))
     with pytest.raises(InputError, match="^the plans are larger than 32 MiB together$"):
         find_phase(project, "1")
+
+
+def test_a_name_that_is_not_utf_8_can_still_be_sent(project: Path) -> None:
+    odd = os.fsencode(project / ".planning/phases/01-first") + b"/01-\xff-PLAN.md"
+    Path(os.fsdecode(odd)).write_text("x " * 5_000)
+    made = assemble(find_phase(project, "1"), budget=3_000)
+    assert isinstance(made, Prompt)
+    assert "01-?-PLAN.md: cut to" in made.text.encode().decode()

@@ -138,7 +138,10 @@ def test_a_clean_review_says_that_nothing_stands() -> None:
     )
     assert lines[0] == "Review of PLAN.md"
     assert "  concerns    none open" in lines
-    assert lines[-2] == "  next        nothing HIGH or MEDIUM stands against the plan"
+    assert lines[-3:-1] == (
+        "  next        nothing HIGH or MEDIUM stands against the plan",
+        "              agreement needs two independent reviewers; `msd lane list` shows who could join",
+    )
 
 
 def test_without_any_review_the_way_out_is_said() -> None:

@@ -65,4 +65,5 @@ def _instructions() -> Section:
 
 
 def _safe(part: Section, exists: Callable[[str], bool]) -> Section:
-    return section(part.kind, harmless(part.name, exists), harmless(part.text, exists), path=part.path)
+    name = part.name.encode("utf-8", "replace").decode()
+    return section(part.kind, harmless(name, exists), harmless(part.text, exists), path=part.path)

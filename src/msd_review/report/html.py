@@ -21,8 +21,7 @@ from msd_review.report.counts import (
 )
 from msd_review.report.html_view import columns, concerns, files_of
 from msd_review.report.model import ReviewReport
-from msd_review.report.text import one_line, phase_label
-from msd_review.review.clean import clean_text
+from msd_review.report.text import one_line, phase_label, visible
 from msd_review.review.model import Severity
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def _asset(name: str) -> str:
 
 def _visible(value: object) -> object:
     """Whatever the template writes, without control and direction-changing characters."""
-    return clean_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache

@@ -17,8 +17,7 @@ from msd_review.report.counts import (
     section_heading,
 )
 from msd_review.report.model import ReviewerReport, ReviewReport
-from msd_review.report.text import duration, one_line
-from msd_review.review.clean import clean_text
+from msd_review.report.text import duration, one_line, visible
 from msd_review.review.model import Citation, CitationVerdict, Finding
 
 # Bytes of escaped text that each kind of content may take, so that 500 findings stay below 2 MB.
@@ -123,7 +122,7 @@ def columns(report: ReviewReport) -> tuple[Column, ...]:
     for reviewer in report.reviewers:
         row = facts.get(reviewer.result.identity)
         why_not = row.why_not if row and not row.counted else ""
-        result.append(_column(reviewer, why_not, texts.take(clean_text(reviewer.shown_text or ""), share)))
+        result.append(_column(reviewer, why_not, texts.take(visible(reviewer.shown_text or ""), share)))
     return tuple(result)
 
 
@@ -143,7 +142,7 @@ def _column(reviewer: ReviewerReport, why_not: str, text: str) -> Column:
         outcome=str(result.outcome),
         facts=" · ".join(one_line(fact) for fact in facts if fact),
         notes=tuple(_plain(note) for note in caveats(reviewer, why_not_counted=why_not)),
-        stderr="\n".join(clean_text(line) for line in result.stderr_tail[-20:]),
+        stderr="\n".join(visible(line) for line in result.stderr_tail[-20:]),
         text=text,
     )
 
@@ -187,8 +186,8 @@ class _Builder:
             severity=finding.severity.value,
             status=finding.status.value,
             title=one_line(finding.title, 300),
-            body=self.bodies.take(clean_text(body), self.share),
-            suggestion=self.bodies.take(clean_text(finding.suggestion or ""), self.share),
+            body=self.bodies.take(visible(body), self.share),
+            suggestion=self.bodies.take(visible(finding.suggestion or ""), self.share),
             citations=tuple(self._cited(citation) for citation in finding.citations[:20]),
         )
 

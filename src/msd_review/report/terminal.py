@@ -137,6 +137,8 @@ def _next_steps(report: ReviewReport) -> Iterator[str]:
         for reviewer in report.reviewers
     ):
         yield f"`{again} --resume --retry-failed` runs again only what failed"
+    if delivered(report) and sum(row.counted for row in report.consensus.reviewers) < 2:
+        yield "agreement needs two independent reviewers; `msd lane list` shows who could join"
 
 
 def _plans(report: ReviewReport) -> str:

@@ -16,9 +16,14 @@ _SLUG_DROPS = re.compile(r"[^\w\- ]")
 _BACKTICKS = re.compile(r"`+")
 
 
+def visible(text: str) -> str:
+    """`text` without control, invisible and direction-changing characters; plain ASCII is let through at once."""
+    return text if text.isascii() and text.isprintable() else clean_text(text)
+
+
 def one_line(text: str, limit: int = 500) -> str:
     """`text` cleaned, on one line, at most `limit` characters."""
-    line = " ".join(clean_text(text[: 4 * limit]).split())
+    line = " ".join(visible(text[: 4 * limit]).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
@@ -48,7 +53,7 @@ def code(text: str) -> str:
 
 def fenced(lines: list[str]) -> str:
     """Lines as a code block that they cannot leave; one space in front, so that none begins at the margin."""
-    cleaned = [piece for line in lines for piece in clean_text(line).split("\n")]
+    cleaned = [piece for line in lines for piece in visible(line).split("\n")]
     longest = max((len(run) for line in cleaned for run in _BACKTICKS.findall(line)), default=0)
     fence = "`" * max(3, longest + 1)
     return "\n".join([f" {fence}text", *(f" {line}".rstrip() for line in cleaned), f" {fence}"])
