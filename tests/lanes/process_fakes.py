@@ -10,6 +10,8 @@ def install(folder: Path, name: str) -> Path:
     """The program `name` as an executable in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / name
+    if program.exists():  # never rewritten: somebody may be running it
+        return program
     source = (_SOURCES / f"{name}.py").read_text(encoding="utf-8")
     program.write_text(f"#!{sys.executable} -IS\n{source}", encoding="utf-8")
     program.chmod(0o755)

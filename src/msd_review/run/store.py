@@ -225,13 +225,21 @@ def read_run(folder: Path) -> RunInfo:
 
 def _folders(runs: Path) -> Iterator[Path]:
     try:
-        names = sorted((entry.name for entry in os.scandir(runs) if is_run_id(entry.name)), reverse=True)
+        found = [Path(entry.path) for entry in os.scandir(runs) if is_run_id(entry.name)]
     except OSError:
         return
-    for name in names:
-        folder = runs / name
+    for folder in sorted(found, key=_age_order, reverse=True):
         if folder.is_dir() and not folder.is_symlink():
             yield folder
+
+
+def _age_order(folder: Path) -> tuple[str, int, str]:
+    """Ids of one second say nothing about which came first; `run.json` is written once, at the start."""
+    try:
+        made = (folder / _META).stat().st_mtime_ns
+    except OSError:
+        made = 0
+    return folder.name[:16], made, folder.name
 
 
 def list_runs(runs: Path) -> tuple[RunInfo, ...]:
