@@ -1,0 +1,191 @@
+"""From the chosen reviewers to approved invocations, each with its prompt and its place."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from msd_review import handlers
+from msd_review.app import choosing
+from msd_review.app.request import ReviewRequest
+from msd_review.app.workplaces import Workplace, places, workplace
+from msd_review.app.world import World
+from msd_review.edges import environ
+from msd_review.edges.capture import capture
+from msd_review.errors import InputError
+from msd_review.invocation import Invocation, NotPlanned, SpawnInvocation
+from msd_review.manifest.model import Lane
+from msd_review.outcomes import Mark, Outcome, Reason
+from msd_review.planning import Ask, plan, resolve_budget
+from msd_review.prompt.budget import assemble, describe_trim
+from msd_review.prompt.model import BudgetTooSmall, Prompt, ReviewSubject
+from msd_review.report.model import Skipped
+from msd_review.selection import Reviewer
+from msd_review.trust.policy import Approved, ApprovedSpawn
+
+HELP_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """What would run. `prompts` maps each prompt file to its text; the rest is by identity."""
+
+    approved: tuple[Approved, ...]
+    skipped: tuple[Skipped, ...]
+    prompts: Mapping[Path, str]
+    trims: Mapping[str, str]
+    workplaces: Mapping[str, Workplace]
+    marks: Mapping[str, tuple[Mark, ...]]
+    warnings: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Found:
+    approved: list[Approved]
+    skipped: list[Skipped]
+    prompts: dict[Path, str]
+    trims: dict[str, str]
+    workplaces: dict[str, Workplace]
+    warnings: list[str]
+
+
+class _Prompts:
+    """The prompts of a run: one for each budget, however many reviewers share it."""
+
+    def __init__(self, subject: ReviewSubject) -> None:
+        self.subject = subject
+        self.by_budget: dict[int | None, Prompt | BudgetTooSmall] = {}
+
+    def get(self, budget: int | None) -> tuple[str, Prompt | BudgetTooSmall]:
+        """The prompt's file name and the prompt."""
+        if budget not in self.by_budget:
+            self.by_budget[budget] = assemble(self.subject, budget=budget)
+        return f"prompt-{list(self.by_budget).index(budget) + 1}.md", self.by_budget[budget]
+
+
+def prepare(
+    world: World, request: ReviewRequest, subject: ReviewSubject, choice: choosing.Choice, *, folder: Path
+) -> Prepared:
+    """Plans and approves every chosen reviewer. Raises UsageError for an option that a lane cannot take."""
+    prompts = _Prompts(subject)
+    found = _Found([], [], {}, {}, {}, [])
+    for reviewer in choice.selection.reviewers:
+        entry = world.registry.lane(reviewer.slug)
+        if entry is None:
+            raise RuntimeError(f"the selection chose {reviewer.slug}, which is no lane")
+        name, prompt = prompts.get(resolve_budget(entry.lane, world.config))
+        if isinstance(prompt, BudgetTooSmall):
+            found.skipped.append(_too_small(reviewer, prompt))
+            continue
+        at = workplace(reviewer, entry.lane, request, root=subject.root, run_folder=folder)
+        planned = plan(
+            Ask(
+                reviewer=reviewer,
+                lane=entry.lane,
+                config=world.config,
+                overrides=request.overrides,
+                places=places(
+                    reviewer,
+                    entry.lane,
+                    at,
+                    run_folder=folder,
+                    root=subject.root,
+                    prompt_name=name,
+                    prompt_text=prompt.text,
+                ),
+            )
+        )
+        _take(found, world, choice, planned, prompt=prompt, at=at)
+    own = choosing.own_lanes(entry.lane for entry in world.registry.lanes)
+    return Prepared(
+        approved=tuple(found.approved),
+        skipped=tuple(found.skipped),
+        prompts=found.prompts,
+        trims=found.trims,
+        workplaces=found.workplaces,
+        marks={one.invocation.identity: _marks(one.invocation.lane, own) for one in found.approved},
+        warnings=tuple(found.warnings),
+    )
+
+
+def _marks(lane: Lane, own: frozenset[str]) -> tuple[Mark, ...]:
+    return (Mark.SELF_REVIEW,) if lane.slug in own else ()
+
+
+def _too_small(reviewer: Reviewer, prompt: BudgetTooSmall) -> Skipped:
+    return Skipped(
+        identity=reviewer.identity,
+        outcome=Outcome.UNAVAILABLE.value,
+        reason=Reason.BUDGET_TOO_SMALL.value,
+        detail=prompt.detail,
+        hint="raise its budget: review.max_prompt_tokens_per_reviewer, or review.max_prompt_tokens",
+        named=reviewer.named,
+    )
+
+
+def _take(
+    found: _Found,
+    world: World,
+    choice: choosing.Choice,
+    planned: Invocation | NotPlanned,
+    *,
+    prompt: Prompt,
+    at: Workplace,
+) -> None:
+    if isinstance(planned, NotPlanned):
+        found.skipped.append(choosing.refusal_row(planned))
+        return
+    entry = world.registry.lane(planned.lane.slug)
+    if entry is None:
+        raise RuntimeError(f"{planned.lane.slug} is planned and no lane")
+    answered = choosing.is_answered(choice)
+    judged = choosing.approve(world, entry, planned, answered=answered)
+    if isinstance(judged, ApprovedSpawn):
+        fitted = _fitted(judged, root=world.root.required())
+        judged = choosing.approve(world, entry, fitted, answered=answered)
+    if isinstance(judged, NotPlanned):
+        found.skipped.append(choosing.refusal_row(judged))
+        return
+    invocation = judged.invocation
+    found.approved.append(judged)
+    found.prompts[invocation.prompt_path] = prompt.text
+    found.workplaces[invocation.identity] = at
+    found.warnings.extend(f"{invocation.identity}: {notice}" for notice in invocation.notices)
+    trim = describe_trim(prompt)
+    if trim is not None:
+        found.trims[invocation.identity] = trim
+
+
+def _fitted(approved: ApprovedSpawn, *, root: Path) -> SpawnInvocation:
+    """The invocation with the arguments that only this machine's version of the tool can tell."""
+    invocation = approved.invocation
+    handler = invocation.lane.handler
+    help_text = ""
+    if handlers.wants_help(handler):
+        help_text = asyncio.run(_help(approved, root))
+    argv = handlers.start_argv(handler, invocation.argv, repo=invocation.working_folder, help_text=help_text)
+    return invocation if argv == invocation.argv else replace(invocation, argv=argv)
+
+
+async def _help(approved: ApprovedSpawn, cwd: Path) -> str:
+    captured = await capture(
+        [str(approved.binary), "--help"],
+        env=environ.snapshot(),
+        cwd=cwd,
+        timeout_s=handlers.HELP_TIMEOUT_S,
+        limit_bytes=HELP_BYTES,
+    )
+    return (captured.stdout + b"\n" + captured.stderr).decode("utf-8", "replace")
+
+
+def write_prompts(prompts: Mapping[Path, str]) -> None:
+    """Puts every prompt where its lane reads it. Raises InputError where that is impossible."""
+    for path, text in prompts.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.write_bytes(text.encode("utf-8", "replace"))
+            path.chmod(0o600)
+        except OSError as problem:
+            raise InputError(
+                f"the prompt cannot be written to {path}: {problem.strerror or problem}"
+            ) from None
