@@ -3,7 +3,7 @@
 import pytest
 
 from msd_review.errors import ConfigError
-from msd_review.trust.destinations import is_local, is_private_host, normalise, request_url, same_destination
+from msd_review.trust.destinations import is_local, normalise, request_url, same_destination
 
 
 @pytest.mark.parametrize(
@@ -127,18 +127,6 @@ def test_this_machine_is_local_in_every_notation(base: str) -> None:
 )  # fmt: skip
 def test_what_only_looks_like_this_machine_is_remote(base: str) -> None:
     assert not is_local(base)
-
-
-@pytest.mark.parametrize(
-    ("host", "private"),
-    [
-        ("localhost", True), ("127.0.0.1", True), ("10.1.2.3", True), ("172.16.0.1", True), ("192.168.0.9", True),
-        ("169.254.1.1", True), ("fd00::1", True), ("fe80::1", True), ("::ffff:10.0.0.1", True), ("8.8.8.8", False),
-        ("2001:4860:4860::8888", False), ("example.com", False), ("::ffff:8.8.8.8", False),
-    ],
-)  # fmt: skip
-def test_private_addresses_are_told_from_public_ones(host: str, private: bool) -> None:
-    assert is_private_host(host) is private
 
 
 @pytest.mark.parametrize(

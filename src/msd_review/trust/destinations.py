@@ -186,18 +186,6 @@ def is_local_host(host: str) -> bool:
     return address.is_loopback or int(address) == 0 or (address.version == 6 and address in _MAPPED_LOCAL)
 
 
-def is_private_host(host: str) -> bool:
-    """Whether a normalised host is an address that no proxy of the outside should be asked for."""
-    if is_local_host(host):
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return (mapped or address).is_private or (mapped or address).is_link_local
-
-
 def same_destination(consented: object, current: object) -> bool:
     """Whether two base URLs have the same normal form; anything that is no base URL equals nothing."""
     if not isinstance(consented, str) or not isinstance(current, str):
