@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from msd_review.handlers import opencode
 from msd_review.manifest.model import Lane
 from msd_review.outcomes import Outcome, Reason
 from msd_review.registry import first_party
 from msd_review.run.classify import classify
-from msd_review.run.decoding import decode, is_blank
-from msd_review.run.reading import read_output
+from msd_review.run.decoding import is_blank
+from msd_review.run.reading import plain_text, read_output
 from msd_review.run.result import Ending, Verdict
 
 DATA = Path(__file__).parents[1] / "data"
@@ -37,7 +36,8 @@ def judged(entry: dict[str, Any]) -> tuple[Verdict, str]:
     tool, case = entry["tool"], entry["case"]
     stdout, stderr = ((OUTPUTS / tool / f"{case}.{name}").read_bytes() for name in ("stdout", "stderr"))
     written = b"" if b"wrote empty content" in stderr else None
-    reading = read_output(LANES[tool], stdout=stdout, stderr=stderr, output_file=written)
+    status = None if entry["killed_at_deadline"] else entry["exit"]
+    reading = read_output(LANES[tool], stdout=stdout, stderr=stderr, output_file=written, exit_status=status)
     ending = Ending(
         kind="timeout" if entry["killed_at_deadline"] else "exited",
         exit_status=entry["exit"],
@@ -48,7 +48,7 @@ def judged(entry: dict[str, Any]) -> tuple[Verdict, str]:
         stderr_bytes=len(stderr),
         duration_ms=1000,
     )
-    return classify(LANES[tool], ending, reading, stderr=decode(stderr)), reading.text
+    return classify(LANES[tool], ending, reading, stderr=plain_text(stderr)), reading.text
 
 
 @pytest.mark.parametrize("entry", INDEX, ids=lambda e: f"{e['tool']}-{e['case']}")
@@ -83,7 +83,7 @@ def test_tokens_are_read_where_the_tool_counts_them(entry: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("case", STREAMS, ids=lambda c: c["id"])
 def test_stream_case(case: dict[str, Any]) -> None:
-    reading = opencode.read(case["input"]["stdout"].encode(), b"")
+    reading = read_output(LANES["opencode"], stdout=case["input"]["stdout"].encode(), stderr=b"")
     assert reading.text == case["expected"]["review"]
     assert reading.diagnosis == (case["expected"]["diagnostic"],)
     assert is_blank(reading.text) == case["expected"]["is_empty"]

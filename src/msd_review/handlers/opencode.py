@@ -4,30 +4,39 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from msd_review.handlers.base import Printed, no_note, same_argv
+from msd_review.manifest.model import Transport
 from msd_review.run.result import Reading, ToolError, Usage
 
-TRANSPORT = "spawn"
+TRANSPORT: Transport = "spawn"
+WANTS_HELP = False
+before_start = no_note
+start_argv = same_argv
 _UNKNOWN = "?"
 
 
-def plan_argv(args: tuple[str, ...], agent: str) -> tuple[str, ...]:
+def plan_argv(argv: tuple[str, ...], agent: str) -> tuple[str, ...]:
     """`--agent NAME` right after `run`, in the place of a declared one."""
-    kept = list(args)
-    while "--agent" in kept:
-        at = kept.index("--agent")
-        del kept[at : at + 2]
+    kept = _without_option(list(argv), "--agent")
     at = kept.index("run") + 1 if "run" in kept else 0
     return (*kept[:at], "--agent", agent, *kept[at:])
 
 
-def _events(stdout: bytes) -> Iterator[dict[str, Any]]:
-    for line in stdout.decode("utf-8", "replace").split("\n"):
+def _without_option(argv: list[str], name: str) -> list[str]:
+    kept = [arg for arg in argv if not arg.startswith(f"{name}=")]
+    while name in kept:
+        at = kept.index(name)
+        del kept[at : at + 2]
+    return kept
+
+
+def _events(stdout: str) -> Iterator[dict[str, Any]]:
+    for line in stdout.split("\n"):
         text = line.strip()
-        start = text.find("{")
-        if start < 0:
+        if not text.startswith("{"):
             continue
         try:
-            value = json.loads(text[start:])
+            value = json.loads(text)
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
@@ -47,7 +56,10 @@ def _error(event: dict[str, Any]) -> ToolError:
     data = _object(fields.get("data"))
     name = fields.get("name") if isinstance(fields.get("name"), str) else None
     message = data.get("message") or fields.get("message") or name or "it reported an error without words"
-    return ToolError(message=str(message), status=_whole(data.get("statusCode")), kind=name)
+    status = _whole(data.get("statusCode"))
+    return ToolError(
+        message=message if isinstance(message, str) else json.dumps(message), status=status, kind=name
+    )
 
 
 def diagnosis(last: dict[str, Any]) -> str:
@@ -76,20 +88,20 @@ def _usage(last: dict[str, Any]) -> Usage | None:
     )
 
 
-def read(stdout: bytes, stderr: bytes) -> Reading:
+def read(printed: Printed, note: object | None) -> Reading:
     """The review, its end and its failures; errors that a later finished step made good are history."""
     texts: list[str] = []
     errors: list[ToolError] = []
     last: dict[str, Any] = {}
     seen = False
-    for event in _events(stdout):
+    for event in _events(printed.stdout):
         kind, part = event.get("type"), _object(event.get("part"))
         seen = True
         if kind == "text" and isinstance(part.get("text"), str):
             texts.append(part["text"])
         elif kind == "step_finish":
             last = part
-            errors = errors if part.get("reason") != "stop" else []
+            errors = [] if part.get("reason") == "stop" else errors
         elif kind == "error":
             errors.append(_error(event))
     text = "\n".join(texts)
@@ -100,4 +112,5 @@ def read(stdout: bytes, stderr: bytes) -> Reading:
         errors=tuple(errors),
         usage=_usage(last),
         diagnosis=(diagnosis(last),),
+        noise="" if seen else printed.stdout,
     )

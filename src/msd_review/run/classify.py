@@ -1,177 +1,244 @@
-"""What a spawned lane's run amounts to: one outcome and, unless it is a review, one reason.
+"""Makes one outcome and one reason of whatever a spawned lane did. Pure: facts and texts in, a verdict out.
 
-Structure beats words: a kill, an announced failure, an exit status and the shape of the text decide first.
-Words decide only in what is too short, and not built, to be a review; so a review that speaks of "401" is no
-refusal, and a refusal is no review.
+Neither way wrong: a refusal is never a review, and a review that speaks of refusals is never one. Structure
+(a declared failure, how the process ended) beats words; words count only in a text too short, and without the
+shape, to be a review, or in the log of a run that delivered nothing.
 """
 
-import re
-import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from msd_review.manifest.model import Lane
 from msd_review.outcomes import Mark, Outcome, Reason
 from msd_review.run.decoding import is_blank
-from msd_review.run.patterns import reason_in, reason_of_error
-from msd_review.run.result import Ending, Reading, ToolError, Verdict
-from msd_review.run.shape import SHORT, has_review_shape, is_whole
+from msd_review.run.echo import without_echo
+from msd_review.run.patterns import HINTS
+from msd_review.run.refusals import Refusal, refusal_in_errors, refusal_in_log, refusal_in_text
+from msd_review.run.result import Ending, EndKind, Reading, Verdict
+from msd_review.run.shape import ends_a_sentence, is_closed, looks_like_review, signs
 
-_STDERR_TAIL = 8_000
-_KILLED: dict[str, tuple[Reason, str]] = {
-    "timeout": (Reason.TIMEOUT, "it was ended at its deadline"),
-    "idle_timeout": (Reason.IDLE_TIMEOUT, "it printed nothing for too long and was ended"),
-    "output_limit": (Reason.OUTPUT_LIMIT, "it printed more than the limit and was ended"),
+_DETAIL_CHARS = 300
+_CUT = ("truncated", "cut off", "cut short")
+# What a run that never came to an end by itself is called.
+_STOPPED: Mapping[EndKind, Reason] = {
+    "timeout": Reason.TIMEOUT,
+    "idle_timeout": Reason.IDLE_TIMEOUT,
+    "output_limit": Reason.OUTPUT_LIMIT,
+    "write_failed": Reason.RESOURCES,
+    "cancelled": Reason.CANCELLED,
 }
-_NO_REVIEW = re.compile(
-    r"\A\s*(?:usage:|error:|fatal:|traceback \(most recent call last\)|\{\s*\"error\"|<!doctype|<html"
-    r"|output was truncated after this point)",
-    re.IGNORECASE,
-)
+_SIGNALS = {6: "aborted", 9: "killed", 11: "crashed", 15: "terminated"}
 
 
-def without_prompt(stderr: str, prompt: str) -> str:
-    """stderr without the lines that only echo the prompt."""
-    if not prompt:
-        return stderr
-    echoed = {line.strip() for line in prompt.splitlines() if line.strip()}
-    return "\n".join(line for line in stderr.splitlines() if line.strip() not in echoed)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    lane: Lane
+    ending: Ending
+    reading: Reading
+    log: str  # what was logged beside the answer, the prompt's echo removed
+
+    @property
+    def text(self) -> str:
+        return "" if is_blank(self.reading.text) else self.reading.text
 
 
 def classify(lane: Lane, ending: Ending, reading: Reading, *, stderr: str = "", prompt: str = "") -> Verdict:
-    """The verdict on one run; `stderr` is its decoded tail, `prompt` what was sent (its echo is no failure)."""
-    tail = without_prompt(stderr, prompt)[-_STDERR_TAIL:]
-    verdict = (
-        _not_ended_by_itself(ending, reading)
-        or _announced(ending, reading)
-        or _by_text(ending, reading, tail)
-    )
-    if verdict.hint is None and verdict.reason is not None:
-        return Verdict(
-            outcome=verdict.outcome,
-            reason=verdict.reason,
-            detail=verdict.detail,
-            hint=_hint(lane, verdict.reason),
-            marks=verdict.marks,
-        )
-    return verdict
+    """What the run amounts to.
 
-
-def _hint(lane: Lane, reason: Reason) -> str | None:
-    declared = lane.hints.get(reason.value)
-    if declared is not None:
-        return declared
-    if reason is Reason.TIMEOUT and lane.timeout_config_key is not None:
-        return f"give it longer: --timeout {lane.slug}=SECONDS, or {lane.timeout_config_key}"
-    return None
-
-
-def _failed(reason: Reason, detail: str) -> Verdict:
-    return Verdict(outcome=Outcome.FAILED, reason=reason, detail=detail)
-
-
-def _not_ended_by_itself(ending: Ending, reading: Reading) -> Verdict | None:
-    if ending.kind == "spawn_failed":
-        return _failed(
-            Reason.SPAWN_FAILED, f"it could not be started: {ending.problem or 'no reason was given'}"
-        )
-    if ending.kind == "login_prompt":
-        return _failed(Reason.AUTH_REQUIRED, "it asked a person to log in, and was ended")
-    if ending.kind == "cancelled":
-        return Verdict(outcome=Outcome.CANCELLED, reason=Reason.CANCELLED, detail="it was stopped on request")
-    killed = _KILLED.get(ending.kind)
-    if killed is None:
-        return None
-    if ending.kind != "output_limit" and _is_complete(ending, reading):
-        return Verdict(
-            outcome=Outcome.REVIEW, reason=None, detail="", marks=(Mark.KILLED_AFTER_REPLY, *reading.marks)
-        )
-    reason, detail = killed
-    worth_showing = not is_blank(reading.text) and not reading.errors and _refusal(reading.text) is None
-    outcome = Outcome.PARTIAL if worth_showing else Outcome.FAILED
-    return Verdict(outcome=outcome, reason=reason, detail=ending.problem or detail, marks=reading.marks)
-
-
-def _is_complete(ending: Ending, reading: Reading) -> bool:
-    return ending.killed_after_reply or (reading.structured and reading.done and not reading.errors)
-
-
-def _announced(ending: Ending, reading: Reading) -> Verdict | None:
-    """A failure that the tool announced in its structure, whatever its exit status."""
-    if not reading.errors:
-        return None
-    error = _telling(reading.errors)
-    return _failed(
-        reason_of_error(f"{error.kind or ''} {error.message}", error.status), _one_line(error.message)
+    `stderr` is the text of stderr (its tail is enough); `prompt` is what was sent: tools echo it, and what it
+    says is no failure of theirs.
+    """
+    log = without_echo("\n".join((reading.noise, stderr, *reading.diagnosis)), prompt)
+    case = _Case(lane=lane, ending=ending, reading=reading, log=log)
+    verdict = _judge(case)
+    marks = verdict.marks
+    if verdict.outcome in {Outcome.REVIEW, Outcome.PARTIAL}:
+        marks = tuple(dict.fromkeys((*reading.marks, *marks)))
+    hint = verdict.hint
+    if verdict.reason is not None:
+        hint = lane.hints.get(verdict.reason.value) or hint or HINTS.get(verdict.reason)
+    return Verdict(
+        outcome=verdict.outcome,
+        reason=verdict.reason,
+        detail=one_line(verdict.detail),
+        hint=hint,
+        marks=marks,
     )
 
 
-def _telling(errors: tuple[ToolError, ...]) -> ToolError:
-    """The last failure that says more than that there was one."""
-    return next(
-        (e for e in reversed(errors) if e.status is not None or reason_in(f"{e.kind} {e.message}")),
-        errors[-1],
-    )
+def one_line(text: str, limit: int = _DETAIL_CHARS) -> str:
+    """Text of a tool's as one line for a person: no control characters, cut at `limit`."""
+    plain = " ".join("".join(char if char.isprintable() else " " for char in text[: limit * 8]).split())
+    return plain if len(plain) <= limit else plain[: limit - 1].rstrip() + "\u2026"
 
 
-def _by_text(ending: Ending, reading: Reading, stderr: str) -> Verdict:
-    text, status = reading.text, ending.exit_status
-    if is_blank(text):
-        return _empty(ending, reading, stderr)
-    refusal = _refusal(text)
+def _judge(case: _Case) -> Verdict:
+    kind = case.ending.kind
+    if kind == "spawn_failed":
+        return _failed(Reason.SPAWN_FAILED, case.ending.problem or "it could not be started")
+    if kind == "login_prompt":
+        refusal = refusal_in_log(f"{case.text}\n{case.log}")
+        asked = refusal.words if refusal is not None and refusal.reason is Reason.AUTH_REQUIRED else ""
+        return _failed(Reason.AUTH_REQUIRED, asked or "it asked a person to log in")
+    if kind == "exited":
+        return _judge_exited(case)
+    return _judge_stopped(case, _STOPPED[kind])
+
+
+def _failed(reason: Reason, detail: str, *, hint: str | None = None) -> Verdict:
+    outcome = Outcome.CANCELLED if reason is Reason.CANCELLED else Outcome.FAILED
+    return Verdict(outcome=outcome, reason=reason, detail=detail, hint=hint)
+
+
+def _partial(reason: Reason, detail: str) -> Verdict:
+    return Verdict(outcome=Outcome.PARTIAL, reason=reason, detail=detail)
+
+
+def _review(*marks: Mark, detail: str = "") -> Verdict:
+    return Verdict(outcome=Outcome.REVIEW, reason=None, detail=detail, marks=marks)
+
+
+def _judge_stopped(case: _Case, reason: Reason) -> Verdict:
+    """Ended by us: a review only where the structure shows the answer complete."""
+    if case.text and case.reading.done and not case.reading.errors:
+        refusal = refusal_in_text(case.text)
+        if refusal is not None:
+            return _failed(refusal.reason, refusal.words)
+        return _review(Mark.KILLED_AFTER_REPLY, detail="its answer was complete, and it did not exit")
+    refusal = _last_words(case)
+    if refusal is not None and refusal.is_over and reason in {Reason.TIMEOUT, Reason.IDLE_TIMEOUT}:
+        return _failed(refusal.reason, refusal.words)
+    detail = _stopped_detail(case, reason)
+    if case.text and refusal_in_text(case.text) is None and reason is not Reason.CANCELLED:
+        return _partial(reason, detail)
     if refusal is not None:
-        return _failed(refusal, _one_line(text))
-    if status == 0:
-        return Verdict(outcome=Outcome.REVIEW, reason=None, detail="", marks=reading.marks)
-    if (reading.structured and reading.done) or is_whole(text):
-        return Verdict(
-            outcome=Outcome.REVIEW, reason=None, detail="", marks=(Mark.NONZERO_EXIT, *reading.marks)
-        )
-    reason = reason_in(stderr) or Reason.EXIT_STATUS
-    outcome = Outcome.PARTIAL if has_review_shape(text) else Outcome.FAILED
-    return Verdict(outcome=outcome, reason=reason, detail=_status_text(status), marks=reading.marks)
+        detail = f"{detail}; the last it said: {refusal.words}"
+    return _failed(reason, detail)
 
 
-def _empty(ending: Ending, reading: Reading, stderr: str) -> Verdict:
-    told = ", ".join(reading.diagnosis)
-    said = reason_in(stderr, loud_only=ending.exit_status == 0)
-    if said is not None and said is not Reason.EMPTY_OUTPUT:
-        return _failed(said, _telling_line(stderr, said))
-    if ending.exit_status not in {0, None}:
-        return _failed(Reason.EXIT_STATUS, _status_text(ending.exit_status))
-    return _failed(Reason.EMPTY_OUTPUT, f"it ended well and delivered no text{': ' + told if told else ''}")
+def _last_words(case: _Case) -> Refusal | None:
+    """A refusal that a run which was ended by us had already spoken."""
+    if case.reading.errors:
+        return refusal_in_errors(case.reading.errors[-1:])
+    if case.text:
+        return refusal_in_text(case.text)
+    return _waiting(case.log)
 
 
-def _refusal(text: str) -> Reason | None:
-    """The reason in a text that is a refusal, or no review at all; None for anything built like a review."""
-    if has_review_shape(text) or len(text) > SHORT:
-        return None
-    said = reason_in(text)
-    if said is not None:
-        return said
-    return Reason.MALFORMED_RESPONSE if _NO_REVIEW.match(text) else None
+def _waiting(log: str) -> Refusal | None:
+    """What stands at the very end of a log: a failure announced there is what the tool hangs on."""
+    lines = [line for line in log[-4096:].split("\n") if line.strip()]
+    return refusal_in_log("\n".join(lines[-6:]))
 
 
-def _status_text(status: int | None) -> str:
+def _stopped_detail(case: _Case, reason: Reason) -> str:
+    seconds = case.ending.duration_ms / 1000
+    match reason:
+        case Reason.TIMEOUT:
+            return f"ended at its deadline after {seconds:.0f} s"
+        case Reason.IDLE_TIMEOUT:
+            return f"ended after {seconds:.0f} s: it had printed nothing for too long"
+        case Reason.OUTPUT_LIMIT:
+            return f"ended because it printed too much ({case.ending.stdout_bytes:,} bytes)"
+        case Reason.RESOURCES:
+            return f"its output could not be kept: {case.ending.problem or 'the disk is full'}"
+        case _:
+            return "stopped"
+
+
+def _judge_exited(case: _Case) -> Verdict:
+    if not case.text:
+        return _judge_empty(case)
+    if case.reading.errors and not _is_stderr_only(case):
+        return _judge_announced(case)
+    refusal = refusal_in_text(case.text)
+    if refusal is not None:
+        return _failed(refusal.reason, refusal.words)
+    if case.ending.exit_status == 0:
+        return _judge_clean_exit(case)
+    return _judge_bad_exit(case)
+
+
+def _is_stderr_only(case: _Case) -> bool:
+    """A failure on stderr beside plain text that was delivered in peace: the text is what counts."""
+    return not case.reading.structured and case.ending.exit_status == 0 and signs(case.text) > 0
+
+
+def _judge_empty(case: _Case) -> Verdict:
+    refusal = refusal_in_errors(case.reading.errors) or refusal_in_log(case.log)
+    if refusal is not None:
+        return _failed(refusal.reason, refusal.words)
+    if case.ending.exit_status == 0:
+        beside = "; ".join(case.reading.diagnosis) or _last_line(case.log)
+        return _failed(Reason.EMPTY_OUTPUT, f"it printed no review{': ' + beside if beside else ''}")
+    return _failed(Reason.EXIT_STATUS, _exit_detail(case))
+
+
+def _judge_announced(case: _Case) -> Verdict:
+    """The tool itself says that it failed: never a review, at best a part of one."""
+    refusal = refusal_in_errors(case.reading.errors)
+    if refusal is None:
+        raise RuntimeError("a failure was announced and nothing was read of it")
+    same = {error.message.strip() for error in case.reading.errors}
+    if looks_like_review(case.text) and case.text.strip() not in same:
+        return _partial(refusal.reason, refusal.words)
+    return _failed(refusal.reason, refusal.words)
+
+
+def _judge_clean_exit(case: _Case) -> Verdict:
+    text = case.text.rstrip()
+    if signs(text) == 0 and len(text) <= _DETAIL_CHARS:
+        refusal = refusal_in_log(case.log)
+        if refusal is not None and refusal.reason in {
+            Reason.RATE_LIMITED,
+            Reason.QUOTA,
+            Reason.AUTH_REQUIRED,
+        }:
+            return _failed(refusal.reason, refusal.words)
+    if any(word in text[-200:].lower() for word in _CUT) and "output" in text[-200:].lower():
+        return _review(Mark.TRUNCATED_OUTPUT)
+    return _review()
+
+
+def _judge_bad_exit(case: _Case) -> Verdict:
+    status = case.ending.exit_status
+    if case.reading.structured and case.reading.done:
+        return _review(Mark.NONZERO_EXIT, detail=_exit_detail(case))
+    refusal = refusal_in_log(case.log)
+    if refusal is None and _is_whole(case.text) and not _was_killed(status):
+        return _review(Mark.NONZERO_EXIT, detail=_exit_detail(case))
+    if refusal is not None:
+        return _partial(refusal.reason, refusal.words)
+    if looks_like_review(case.text):
+        return _partial(Reason.EXIT_STATUS, _exit_detail(case))
+    return _failed(Reason.EXIT_STATUS, _exit_detail(case))
+
+
+def _is_whole(text: str) -> bool:
+    return looks_like_review(text) and (is_closed(text) or ends_a_sentence(text))
+
+
+def _was_killed(status: int | None) -> bool:
+    return status is None or status < 0 or status in {137, 143}
+
+
+def _exit_detail(case: _Case) -> str:
+    last = _last_line(case.log) or (_last_line(case.text) if not looks_like_review(case.text) else "")
+    return f"{_exit_words(case.ending.exit_status)}{': ' + last if last else ''}"
+
+
+def _exit_words(status: int | None) -> str:
     if status is None:
-        return "how it ended is not known"
-    if status < 0:
-        return f"it was ended by {_signal_name(-status)}"
-    if status > 128:
-        return f"it ended with status {status} ({_signal_name(status - 128)})"
-    return f"it ended with status {status}"
+        return "its exit status is unknown"
+    number = -status if status < 0 else status - 128
+    if number in _SIGNALS and (status < 0 or status > 128):
+        return f"exit status {status} ({_SIGNALS[number]})"
+    named = {126: " (it cannot be executed)", 127: " (something it needs was not found)"}
+    return f"exit status {status}{named.get(status, '')}"
 
 
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _telling_line(stderr: str, reason: Reason) -> str:
-    lines = [line for line in stderr.splitlines() if reason_in(line) is reason]
-    return _one_line(lines[-1] if lines else stderr)
-
-
-def _one_line(text: str) -> str:
-    flat = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return flat if len(flat) <= 300 else flat[:299] + "…"
+def _last_line(text: str) -> str:
+    for line in reversed(text[-8192:].split("\n")):
+        if any(char.isalnum() for char in line):
+            return line.strip()
+    return ""

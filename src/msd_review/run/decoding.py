@@ -10,6 +10,8 @@ _CONTROL = re.compile(
     r"|\x9b[0-?]*[ -/]*[@-~]"
 )
 _SAMPLE = 4096
+_VISIBLE = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2060\ufeff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def decode(raw: bytes) -> str:
@@ -32,5 +34,15 @@ def without_terminal_sequences(text: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Whether nothing is left after trimming; every Unicode space and U+FEFF is trimmed, `0` is text."""
-    return not text.strip().strip("\ufeff\u200b \t\r\n").strip()
+    """Whether nothing is left after trimming: Unicode spaces, U+FEFF, what has no width, and control characters.
+
+    `0` and `-n` are text.
+    """
+    return _VISIBLE.search(text) is None
+
+
+def storable(text: str) -> str:
+    """The text with every surrogate joined to its other half or replaced: it can be written as UTF-8."""
+    if _SURROGATE.search(text) is None:
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,22 +1,40 @@
 """JSON in a tool's output, wherever it stands, and a declared map read over it: pointers and equality, no code."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from msd_review.manifest.model import OutputFormat, OutputMap, TextSelector, Where
+from msd_review.run.decoding import storable
 from msd_review.run.result import ToolError, Usage
 
-_MAX_STARTS = 400  # places at which a JSON value may be looked for behind noise
 _ABSENT = object()
+_LINE_START = re.compile(r"^[ \t]*(?=[{\[])", re.MULTILINE)
+_ANYWHERE = re.compile(r"(?=\{)")
+# How often a text may be scanned altogether while a value is looked for behind noise: hostile noise is full of
+# places where one seems to begin.
+_SCANS = 4
+_ATTEMPT_COST = 256
+_HUGE = 10**15
+_NO_WORDS = "it reported an error without words"
 
 
-def records(text: str, form: OutputFormat) -> list[Any]:
-    """The values of an output: one a line, or one value (the elements of an array) behind whatever noise."""
-    if form == "json-lines":
-        return list(_lines(text))
-    return [record for value in _values(text) for record in (value if isinstance(value, list) else [value])]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The JSON values of a text, and the text around them."""
+
+    values: tuple[Any, ...]
+    rest: str
+
+
+def find_values(text: str, form: OutputFormat, *, is_log: bool = False) -> Found:
+    """One value a line, or one value (the elements of an array) behind whatever noise.
+
+    In a log a value counts where it begins a line: logs quote other values inside their lines.
+    """
+    return _lines(text) if form == "json-lines" else _values(text, is_log=is_log)
 
 
 def _loads(text: str) -> Any:
@@ -26,40 +44,69 @@ def _loads(text: str) -> Any:
         return _ABSENT
 
 
-def _lines(text: str) -> Iterator[Any]:
+def _lines(text: str) -> Found:
+    values: list[Any] = []
+    rest: list[str] = []
     for line in text.split("\n"):
-        start = min((at for at in (line.find("{"), line.find("[")) if at >= 0), default=-1)
-        if start >= 0 and (value := _loads(line[start:].strip())) is not _ABSENT:
-            yield value
+        bare = line.strip()
+        value = _loads(bare) if bare[:1] in {"{", "["} else _ABSENT
+        if value is not _ABSENT:
+            values.append(value)
+        elif bare:
+            rest.append(line)
+    return Found(values=tuple(values), rest="\n".join(rest))
 
 
-def _values(text: str) -> Iterator[Any]:
+def _values(text: str, *, is_log: bool) -> Found:
     whole = _loads(text.strip())
-    if whole is not _ABSENT:
-        yield whole
-        return
+    if isinstance(whole, dict | list):
+        return Found(values=tuple(_elements(whole)), rest="")
+    for starts in (_LINE_START,) if is_log else (_LINE_START, _ANYWHERE):
+        spans = list(_spans(text, starts))
+        if spans:
+            values = [element for _, _, value in spans for element in _elements(value)]
+            return Found(values=tuple(values), rest=_around(text, spans))
+    return Found(values=(), rest=text)
+
+
+def _elements(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _around(text: str, spans: Sequence[tuple[int, int, Any]]) -> str:
+    pieces, at = [], 0
+    for start, end, _ in spans:
+        pieces.append(text[at:start])
+        at = end
+    return "".join((*pieces, text[at:])).strip()
+
+
+def _spans(text: str, starts: re.Pattern[str]) -> Iterator[tuple[int, int, Any]]:
     decoder = json.JSONDecoder()
-    end = 0
-    for start in _starts(text):
+    budget, end = _SCANS * len(text) + 1_000_000, 0
+    for match in starts.finditer(text):
+        start = match.end()
         if start < end:
             continue
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict | list):
-            yield value
+        if budget <= 0:
+            return
+        value, cost = _decode_at(decoder, text, start)
+        budget -= cost + _ATTEMPT_COST
+        if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict) for v in value)):
+            end = start + cost
+            yield start, end, value
 
 
-def _starts(text: str) -> Sequence[int]:
-    found = []
-    at = 0
-    for line in text.split("\n"):
-        stripped = line.lstrip()
-        if stripped[:1] in {"{", "["}:
-            found.append(at + len(line) - len(stripped))
-        at += len(line) + 1
-    return found[-_MAX_STARTS:]
+def _decode_at(decoder: json.JSONDecoder, text: str, start: int) -> tuple[Any, int]:
+    """The value that begins at `start` (or _ABSENT), and how many characters were read for it."""
+    try:
+        value, end = decoder.raw_decode(text, start)
+    except json.JSONDecodeError as problem:
+        unended = problem.msg.startswith("Unterminated")
+        return _ABSENT, len(text) - start if unended else max(0, problem.pos - start)
+    except (ValueError, RecursionError):
+        return _ABSENT, len(text) - start
+    return value, end - start
 
 
 def resolve(value: Any, pointer: str) -> Any:
@@ -68,17 +115,21 @@ def resolve(value: Any, pointer: str) -> Any:
         name = token.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict) and name in value:
             value = value[name]
-        elif isinstance(value, list) and name.isdigit() and len(name) < 9 and int(name) < len(value):
+        elif isinstance(value, list) and _is_index(name) and int(name) < len(value):
             value = value[int(name)]
         else:
             return _ABSENT
     return value
 
 
+def _is_index(name: str) -> bool:
+    return name.isascii() and name.isdigit() and len(name) < 9
+
+
 def _equal(found: Any, wanted: Any) -> bool:
     if isinstance(found, bool) or isinstance(wanted, bool):
         return found is wanted
-    return bool(found == wanted) and isinstance(found, str | int | float | type(None))
+    return isinstance(found, str | int | float | type(None)) and bool(found == wanted)
 
 
 def matches(record: Any, where: Where | None) -> bool:
@@ -99,13 +150,18 @@ class Mapped:
 
 
 def apply(output_map: OutputMap, values: Sequence[Any], *, form: OutputFormat) -> Mapped:
-    """Reads a map over the records of one stream."""
+    """Reads a map over the values of one stream; failures before the last `done` are history.
+
+    `done` without a declared condition: one JSON value is whole by itself once it holds a text and no failure;
+    of a stream of lines nobody can tell.
+    """
     done_at = max((at for at, record in enumerate(values) if _is_done(output_map, record)), default=-1)
-    errors = [e for at, record in enumerate(values) if at >= done_at for e in _errors(output_map, record)]
+    errors = tuple(e for record in values[max(done_at, 0) :] for e in _errors(output_map, record))
     text = _text(output_map.text, values, form)
     usage, model = _usage(output_map, values), _model(output_map, values)
+    done = done_at >= 0 if output_map.done is not None else form == "json" and bool(text) and not errors
     found = bool(text or errors or usage or model or done_at >= 0)
-    return Mapped(text=text, found=found, done=done_at >= 0, errors=tuple(errors), usage=usage, model=model)
+    return Mapped(text=text, found=found, done=done, errors=errors, usage=usage, model=model)
 
 
 def _is_done(output_map: OutputMap, record: Any) -> bool:
@@ -121,7 +177,7 @@ def _text(selectors: Iterable[TextSelector], values: Sequence[Any], form: Output
         ]
         joined = found[-1] if found and (selector.take == "last" or form == "json") else "\n".join(found)
         if joined.strip():
-            return joined
+            return storable(joined)
     return ""
 
 
@@ -130,29 +186,33 @@ def _errors(output_map: OutputMap, record: Any) -> Iterator[ToolError]:
         if selector.where is not None and not matches(record, selector.where):
             continue
         message = resolve(record, selector.message) if selector.message else _ABSENT
-        if selector.where is None and not isinstance(message, str):
+        if selector.where is None and not _says_something(message):
             continue
         status = resolve(record, selector.status) if selector.status else _ABSENT
         yield ToolError(message=_message(message), status=_status(status))
 
 
+def _says_something(message: Any) -> bool:
+    return isinstance(message, str | dict | list) and bool(message)
+
+
 def _message(value: Any) -> str:
     if isinstance(value, str) and value.strip():
-        return value
-    return (
-        json.dumps(value)[:2000] if isinstance(value, dict | list) else "it reported an error without words"
-    )
+        return storable(value)
+    return storable(json.dumps(value)[:2000]) if isinstance(value, dict | list) and value else _NO_WORDS
 
 
 def _status(value: Any) -> int | None:
-    if isinstance(value, str) and value.isdigit() and len(value) < 6:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 6:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _number(record: Any, pointer: str | None) -> int | float | None:
     value = resolve(record, pointer) if pointer else None
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -_HUGE < value < _HUGE:
+        return None
+    return value
 
 
 def _usage(output_map: OutputMap, values: Sequence[Any]) -> Usage | None:
@@ -166,11 +226,8 @@ def _usage(output_map: OutputMap, values: Sequence[Any]) -> Usage | None:
         cost = _number(record, selector.cost_usd)
         if any(number is not None for number in (*tokens, cost)):
             counts = [None if number is None else int(number) for number in tokens]
-            return Usage(
-                input_tokens=counts[0],
-                output_tokens=counts[1],
-                cost_usd=None if cost is None else float(cost),
-            )
+            spent = None if cost is None else float(cost)
+            return Usage(input_tokens=counts[0], output_tokens=counts[1], cost_usd=spent)
     return None
 
 
@@ -181,4 +238,4 @@ def _model(output_map: OutputMap, values: Sequence[Any]) -> str | None:
     found = (
         resolve(record, selector.pointer) for record in reversed(values) if matches(record, selector.where)
     )
-    return next((value for value in found if isinstance(value, str) and value), None)
+    return next((storable(value) for value in found if isinstance(value, str) and value), None)

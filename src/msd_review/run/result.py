@@ -64,7 +64,8 @@ class Reading:
 
     `structured` is True when the declared format was really found (JSON, an event stream, an output
     file); then `done` says whether the structure shows the answer complete. `diagnosis` are lines that
-    help a person (stop reason, token counts, log lines).
+    help a person (stop reason, token counts, log lines). `noise` is what a tool printed to stdout beside its
+    structure, or instead of the file that it was asked for: never a review, but it may say why there is none.
     """
 
     text: str
@@ -75,6 +76,7 @@ class Reading:
     model: str | None = None
     marks: tuple[Mark, ...] = ()
     diagnosis: tuple[str, ...] = ()
+    noise: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
