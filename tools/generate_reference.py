@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from msd_review.manifest import check_feature, fields_body, fields_feature, fields_lane
+from msd_review.manifest import check_feature, fields_body, fields_feature, fields_lane, fields_output
 from msd_review.manifest import vocabulary as words
 from msd_review.manifest.messages import TEMPLATES
 from msd_review.manifest.problems import CODES, WARNING_CODES, quoted
@@ -39,7 +39,7 @@ _SECTIONS: tuple[tuple[str, str, tuple[Field, ...]], ...] = (
         fields_lane.ALL_PROBE_FIELDS,
     ),
     ("`reviewer.invoke`, transport `spawn`", "A command that is started.", fields_lane.SPAWN_FIELDS),
-    ("`reviewer.invoke.outputMap`", "How a tool's JSON is read.", fields_lane.OUTPUT_MAP.fields),
+    ("`reviewer.invoke.outputMap`", "How a tool's JSON is read.", fields_output.OUTPUT_MAP.fields),
     ("`reviewer.invoke`, transport `openai-http`", "A server that is asked.", fields_lane.HTTP_FIELDS),
     ("`config`", "Key → what may be set; any role. A key has one owner.", fields_body.CONFIG_FIELDS),
     (

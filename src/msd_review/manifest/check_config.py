@@ -8,6 +8,7 @@ from msd_review.manifest import vocabulary as words
 from msd_review.manifest.fields_body import CONFIG_FIELDS, CONFIG_TYPE
 from msd_review.manifest.messages import say
 from msd_review.manifest.problems import plain, pointer, shown
+from msd_review.manifest.scalars import is_number, is_text
 from msd_review.manifest.shapes import (
     Codes,
     ListOf,
@@ -16,8 +17,6 @@ from msd_review.manifest.shapes import (
     Spot,
     Text,
     expected,
-    is_number,
-    is_text,
     report_unknown,
     why,
 )

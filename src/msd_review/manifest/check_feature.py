@@ -10,6 +10,7 @@ from msd_review.manifest.fields_lane import CONFIG_KEY, LINE
 from msd_review.manifest.loop_order import find_cycle
 from msd_review.manifest.messages import say
 from msd_review.manifest.problems import plain, pointer, quoted, shown
+from msd_review.manifest.scalars import is_text
 from msd_review.manifest.shapes import (
     Choice,
     Field,
@@ -20,7 +21,6 @@ from msd_review.manifest.shapes import (
     Spot,
     check_field,
     check_object,
-    is_text,
     report_unknown,
 )
 

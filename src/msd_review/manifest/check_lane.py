@@ -8,8 +8,10 @@ from typing import Any
 from msd_review.manifest import fields_lane as tables
 from msd_review.manifest import vocabulary as words
 from msd_review.manifest.build import section_title
+from msd_review.manifest.fields_output import OUTPUT_MAP
 from msd_review.manifest.messages import say
 from msd_review.manifest.problems import plain, pointer, quoted, shown
+from msd_review.manifest.scalars import is_text
 from msd_review.manifest.shapes import (
     Choice,
     Field,
@@ -19,7 +21,6 @@ from msd_review.manifest.shapes import (
     advice,
     check_field,
     check_object,
-    is_text,
     report_unknown,
     why,
 )
@@ -227,7 +228,7 @@ def _check_error_selectors(selectors: object, report: Report) -> None:
     for index, selector in enumerate(selectors if isinstance(selectors, list) else ()):
         if isinstance(selector, dict) and not selector.get("where") and selector.get("message") is None:
             name, at = f"error[{index}]", f"{_INVOKE}/outputMap/error/{index}"
-            item = tables.OUTPUT_MAP.fields[2]
+            item = OUTPUT_MAP.fields[2]
             spot = Spot(item, name, at, tables.LANE_CODES, report)
             spot.wrong(ObjectOf(fields=(), rule="an object with `where` or `message`"), selector, "value")
 

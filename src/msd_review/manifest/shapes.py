@@ -7,7 +7,6 @@ fields are not here but beside the tables.
 
 import difflib
 import json
-import math
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 from msd_review.manifest.messages import say
 from msd_review.manifest.problems import Problem, plain, pointer, quoted, shown
+from msd_review.manifest.scalars import is_number, is_text, is_whole
 from msd_review.manifest.vocabulary import MAX_INTEGER
 
 # Longer lists of names are not spelt out in a hint.
@@ -113,27 +113,6 @@ _compiled = cache(re.compile)
 @cache
 def _as_set(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset(names)
-
-
-def is_whole(value: object) -> bool:
-    """Whether a JSON value is an integer: 1 and 1.0 are, true is not."""
-    if isinstance(value, bool):
-        return False
-    return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-
-
-def is_number(value: object) -> bool:
-    """Whether a JSON value is a finite number; true is none."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def is_text(value: object) -> bool:
-    """Whether a value is a string that a process, a file and a terminal can take: no NUL, no lone surrogate."""
-    if not isinstance(value, str) or "\0" in value:
-        return False
-    if value.isascii():
-        return True
-    return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def expected(shape: Shape, *, nullable: bool = False) -> str:
