@@ -57,14 +57,14 @@ def list_phases(root: Path) -> tuple[PhaseFolder, ...]:
 def plan_files(folder: Path) -> tuple[Path, ...]:
     """The plan files directly inside a folder, in natural order of their names."""
     names = [p for p in entries(folder) if _PLAN_NAME.fullmatch(p.name) and not _NOT_A_PLAN.search(p.name)]
-    return tuple(path for path in names if not path.is_dir())
+    return tuple(path for path in names if not _is_folder(path))
 
 
 def background_files(folder: Path, kind: str) -> tuple[Path, ...]:
     """The phase's own CONTEXT ("context") or RESEARCH ("research") files."""
     suffix = _BACKGROUND[kind].lower()
     found = [path for path in entries(folder) if re.split(r"[-_]", path.name.lower())[-1] == suffix]
-    return tuple(path for path in found if not path.is_dir())
+    return tuple(path for path in found if not _is_folder(path))
 
 
 def is_executed(phase: PhaseFolder) -> bool:
@@ -97,7 +97,14 @@ def entries(folder: Path) -> list[Path]:
 
 def subfolders(folder: Path) -> list[Path]:
     """The folders directly inside a folder, hidden ones left out."""
-    return [path for path in entries(folder) if not path.name.startswith(".") and path.is_dir()]
+    return [path for path in entries(folder) if not path.name.startswith(".") and _is_folder(path)]
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _phases_in(folder: Path, milestone: str | None) -> Iterator[PhaseFolder]:

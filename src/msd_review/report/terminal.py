@@ -22,6 +22,7 @@ from msd_review.review.model import CitationVerdict, Severity
 
 _LABEL_WIDTH = 11
 _MAX_LISTED = 8
+_MAX_ROW = 2_000  # characters
 
 
 def summary_lines(report: ReviewReport) -> tuple[str, ...]:
@@ -147,4 +148,4 @@ def _plans(report: ReviewReport) -> str:
 
 def _row(label: str, *values: str) -> Iterator[str]:
     for at, value in enumerate(value for value in values if value):
-        yield f"  {label if at == 0 else '':<{_LABEL_WIDTH}} {one_line(value)}"
+        yield f"  {label if at == 0 else '':<{_LABEL_WIDTH}} {one_line(value, _MAX_ROW)}"
