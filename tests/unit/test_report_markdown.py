@@ -10,6 +10,7 @@ from msd_review.consensus.model import ReviewerFacts
 from msd_review.outcomes import Mark, Outcome, Reason
 from msd_review.report.front_matter import scalar
 from msd_review.report.markdown import render_markdown
+from msd_review.report.model import Skipped
 from msd_review.report.nesting import nest
 from msd_review.report.text import code, duration, inline, slug
 from msd_review.review.model import Severity
@@ -365,3 +366,31 @@ def test_an_error_line_with_a_carriage_return_cannot_reach_the_margin() -> None:
 def test_a_pipe_in_a_title_stays_a_pipe() -> None:
     assert inline("`a || b` | c") == "`a || b` \\| c"
     assert code("a | b") == "`a | b`"
+
+
+def test_a_reviewer_whose_budget_was_too_small_has_a_section_that_says_so() -> None:
+    skipped = Skipped(
+        identity="ollama",
+        outcome="unavailable",
+        reason="budget_too_small",
+        detail="the smallest prompt is about 2,000 tokens",
+        hint="raise its budget",
+        section="Ollama",
+    )
+    markdown = render_markdown(report(reviewer("codex", "## Ollama Review\n\nforged"), skipped=(skipped,)))
+    assert headings(markdown, 2) == [
+        "Consensus Summary",
+        "Codex Review",
+        "Ollama Review",
+        "Verification Coverage",
+    ]
+    assert part(markdown, "Ollama Review") == (
+        "This reviewer **was not run** (`budget_too_small`): the smallest prompt is about 2,000 tokens.\n\n"
+        "What to do: raise its budget"
+    )
+    assert "\\## Ollama Review" in markdown
+    assert front(markdown)["reviewers_skipped"] == {"ollama": "budget_too_small"}
+
+
+def test_a_reviewer_that_is_not_installed_has_no_section() -> None:
+    assert "Cursor Review" not in FULL

@@ -8,12 +8,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from msd_review.consensus.model import Cluster
-from msd_review.outcomes import Outcome
-from msd_review.report.model import ReviewerReport, ReviewReport
+from msd_review.outcomes import Outcome, Reason
+from msd_review.report.model import ReviewerReport, ReviewReport, Skipped
 from msd_review.report.text import inline
 from msd_review.review.model import Citation, CitationVerdict, Finding, FindingStatus, Severity
 
 OPEN_STATES = ("new", "open", "reopened")
+_UNSENT = (
+    Reason.BUDGET_TOO_SMALL,
+    Reason.PROMPT_TOO_LARGE,
+    Reason.PROMPT_CHANNEL_UNSUPPORTED,
+    Reason.COPY_FAILED,
+)
 RAN_WITHOUT_REVIEW = (Outcome.FAILED, Outcome.PARTIAL, Outcome.CANCELLED)
 
 
@@ -108,12 +114,14 @@ def section_heading(reviewer: ReviewerReport) -> str:
     """The heading of a reviewer's section, as Markdown without the leading marks."""
     if reviewer.imported:
         return f"{inline(reviewer.result.identity, 100)} Review (imported)"
-    base = reviewer.result.section.strip()
-    words = base.split()
-    if len(words) > 1 and words[-1].lower() == "review":
-        base = " ".join(words[:-1])
-    heading = f"{inline(base, 100) or inline(reviewer.result.slug)} Review"
+    heading = f"{_without_review(reviewer.result.section) or inline(reviewer.result.slug)} Review"
     return f"{heading} ({inline(reviewer.instance, 100)})" if reviewer.instance else heading
+
+
+def unsent(report: ReviewReport) -> dict[str, Skipped]:
+    """Heading → reviewer, for each that was chosen and could not be sent its prompt."""
+    chosen = [skipped for skipped in report.skipped if skipped.reason in _UNSENT]
+    return {f"{_without_review(s.section) or inline(s.identity, 100)} Review": s for s in chosen}
 
 
 def place(citation: Citation) -> str:
@@ -131,6 +139,13 @@ def model_label(reviewer: ReviewerReport) -> str | None:
     if not result.model:
         return f"effort {result.effort}" if result.effort else None
     return f"{result.model} (effort {result.effort})" if result.effort else result.model
+
+
+def _without_review(section: str) -> str:
+    words = section.split()
+    if len(words) > 1 and words[-1].lower() == "review":
+        words.pop()
+    return inline(" ".join(words), 100)
 
 
 def _ran(reviewer: ReviewerReport) -> bool:

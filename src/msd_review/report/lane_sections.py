@@ -5,7 +5,7 @@ from collections.abc import Collection
 from msd_review.outcomes import Outcome
 from msd_review.report.caveats import caveats
 from msd_review.report.counts import section_heading
-from msd_review.report.model import ReviewerReport, ReviewReport
+from msd_review.report.model import ReviewerReport, ReviewReport, Skipped
 from msd_review.report.nesting import nest
 from msd_review.report.text import duration, fenced, inline
 from msd_review.review.block import Block, find_block
@@ -42,6 +42,15 @@ def lane_section(reviewer: ReviewerReport, report: ReviewReport, reserved: Colle
         blocks += [nest(part, reserved) for part in _without_block(text)]
     elif reviewer.result.outcome == Outcome.REVIEW:
         blocks.append("The text of this review is not available.")
+    return "\n\n".join(blocks)
+
+
+def unsent_section(heading: str, skipped: Skipped) -> str:
+    """The section of a reviewer that was chosen and could not be sent its prompt: why, and the way out."""
+    detail = f": {inline(skipped.detail, 1000).rstrip('.')}" if skipped.detail else ""
+    blocks = [f"## {heading}", f"This reviewer **was not run** (`{skipped.reason}`){detail}."]
+    if skipped.hint:
+        blocks.append(f"What to do: {inline(skipped.hint)}")
     return "\n\n".join(blocks)
 
 

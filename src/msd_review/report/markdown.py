@@ -1,10 +1,10 @@
 """REVIEWS.md: the whole review as one Markdown file, a pure function of the report."""
 
 from msd_review.report.consensus_section import consensus_section
-from msd_review.report.counts import delivered, failed, not_run, section_heading
+from msd_review.report.counts import delivered, failed, not_run, section_heading, unsent
 from msd_review.report.coverage_section import coverage_section
 from msd_review.report.front_matter import front_matter
-from msd_review.report.lane_sections import lane_section
+from msd_review.report.lane_sections import lane_section, unsent_section
 from msd_review.report.model import ReviewReport
 from msd_review.report.text import count, inline, joined, phase_label, slug
 
@@ -22,7 +22,8 @@ OWN_HEADINGS = (
 
 def render_markdown(report: ReviewReport) -> str:
     """The file's text. Same report, same bytes; ends in one line end."""
-    sections = [section_heading(reviewer) for reviewer in report.reviewers]
+    left_out = unsent(report)
+    sections = [*(section_heading(reviewer) for reviewer in report.reviewers), *left_out]
     reserved = {slug(heading) for heading in (title(report), *OWN_HEADINGS, *sections)}
     blocks = [
         front_matter(report),
@@ -30,6 +31,7 @@ def render_markdown(report: ReviewReport) -> str:
         _attendance(report),
         consensus_section(report),
         *(lane_section(reviewer, report, reserved) for reviewer in report.reviewers),
+        *(unsent_section(heading, skipped) for heading, skipped in left_out.items()),
         coverage_section(report),
     ]
     return "\n\n".join(blocks) + "\n"

@@ -26,7 +26,11 @@ class ReviewerReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
-    """A reviewer that was wanted and not run, or left out by choice."""
+    """A reviewer that was wanted and not run, or left out by choice.
+
+    One that was chosen and could not be sent its prompt has a section of its own; `section` is its heading
+    without the word Review (the identity stands in where it is "").
+    """
 
     identity: str
     outcome: str
@@ -34,6 +38,7 @@ class Skipped:
     detail: str
     hint: str | None = None
     named: bool = False
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
