@@ -87,11 +87,16 @@ def test_a_run_killed_here_is_resumed_without_losing_a_finished_lane(tmp_path: P
     assert _marked(runs) == []
 
 
+def _d_has_begun() -> bool:
+    outputs = (run.folder / "lanes" / "d" / "stdout" for run in list_runs(runs_folder()))
+    return any(path.exists() and path.stat().st_size > 0 for path in outputs)
+
+
 def _start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.faults.run_driver", str(folder), *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 20
-    while not {"a", "b", "c"} <= set(_starts(folder)):
+    while not {"a", "b", "c"} <= set(_starts(folder)) or ("stubborn" in arguments and not _d_has_begun()):
         assert time.monotonic() < deadline
         time.sleep(0.02)
     return process

@@ -158,6 +158,8 @@ class Child(asyncio.SubprocessProtocol):
     async def close(self, *, bound_s: float) -> None:
         """Gives every descriptor back; never raises and never waits longer than the bound."""
         if self.transport is not None:
+            # Closing polls the process, and would take its status away from the one who waits for it.
+            await asyncio.wait({self.process_ended}, timeout=bound_s)
             self.transport.close()
             await asyncio.wait({self.closed}, timeout=bound_s)
         for future in (self.cause, self.drained, self.process_ended, self.closed):
