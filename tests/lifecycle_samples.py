@@ -25,8 +25,10 @@ from tests.servers.loopback import Server
 
 def load(home: Path, project: Path | None) -> Registry:
     """What is installed and active, as every command sees it."""
-    overlays = discover_overlays(home / "capabilities", project and project / ".msd" / "capabilities")
-    decide = overlay_decider(store.load(home), project_scope=project and str(project.resolve()))
+    theirs = None if project is None else project / ".msd" / "capabilities"
+    scope = None if project is None else str(project.resolve())
+    overlays = discover_overlays(home / "capabilities", theirs)
+    decide = overlay_decider(store.load(home), project_scope=scope)
     return load_registry(first_party(), overlays, is_active=decide)
 
 
@@ -49,7 +51,7 @@ def machine(
     environ = {**os.environ, **({"GIT_SSL_CAINFO": str(server.authority)} if server else {})}
     download: Callable[..., bytes] = no_download
     if server is not None:
-        download = make_download(verify=ssl.create_default_context(cafile=str(server.authority)))
+        download = make_download(tls=ssl.create_default_context(cafile=str(server.authority)))
     return Surroundings(
         home=home,
         user_home=base / "user",

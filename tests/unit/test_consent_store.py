@@ -75,6 +75,13 @@ def test_a_second_consent_takes_the_place_of_the_first(home: Path) -> None:
     assert [one.content_hash for one in changed.overlays] == ["sha512-b"]
 
 
+def test_what_a_crashed_write_left_is_cleared_by_the_next(home: Path) -> None:
+    fill(home)
+    (home / ".consent.json.half.tmp").touch()
+    fill(home)
+    assert sorted(path.name for path in home.iterdir()) == [".consent.lock", "consent.json"]
+
+
 def test_a_consent_in_one_scope_is_none_in_another(home: Path) -> None:
     fill(home)
     assert store.load(home).overlay("/project", "acme") is None

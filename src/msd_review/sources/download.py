@@ -2,28 +2,28 @@
 
 Invariants
 - https alone, from the first address to the last; a redirect is followed only as often as the source allows.
-- What began at a public address never leads to a private one: the name is resolved once, every answer is
+- What began at a public address never leads to a private one: each name is resolved once, every answer is
   judged, and one of those is connected to.
-- Bounded in bytes, by what the server declares and by what it sends, and in seconds over all redirects.
+- Bounded in bytes, and in seconds over all redirects together.
 - No cookies, no credentials; a proxy is used for public hosts alone, and only where the person set one.
 """
 
 import asyncio
-import ipaddress
+import contextlib
 import ssl
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urljoin, urlsplit
 
-from msd_review.edges import clock, proxies
-from msd_review.edges.addresses import Resolve, Unresolved, system_resolve
+from msd_review.edges import clock, environ
+from msd_review.edges.addresses import AddressBook, Resolve, Unresolved, kind_of, system_resolve
 from msd_review.edges.http import HttpEnd, HttpRequest, send
+from msd_review.edges.proxies import proxy_for
 from msd_review.errors import SourceError
 from msd_review.sources.fetched import Download
-from msd_review.trust.destinations import is_private_host
 from msd_review.trust.visible import plain
 
-Send = Callable[..., Awaitable[HttpEnd]]
+Send = Callable[[HttpRequest, AddressBook], Awaitable[HttpEnd]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,91 +31,79 @@ class _Wish:
     url: str
     limit: int
     deadline: float
-    accept: str
+    redirects: int
+    from_public: bool = False
 
 
 def make_download(
-    *, verify: ssl.SSLContext | None = None, send_with: Send = send, resolve: Resolve = system_resolve
+    *, tls: ssl.SSLContext | None = None, send_with: Send = send, resolve: Resolve = system_resolve
 ) -> Download:
-    """The download function of this machine; `verify` is the certificates to trust, the system's without it."""
+    """The download function of this machine; `tls` holds the certificates to trust, the system's without it."""
 
-    def download(url: str, *, limit: int, timeout_s: float, redirects: int, accept: str = "*/*") -> bytes:
+    def download(url: str, *, limit: int, timeout_s: float, redirects: int) -> bytes:
         deadline = clock.monotonic() + timeout_s
-        from_public = False
-        for _ in range(redirects + 1):
-            wish = _Wish(url=url, limit=limit, deadline=deadline, accept=accept)
-            end = _get(wish, from_public, verify, send_with=send_with, resolve=resolve)
-            if end.kind != "redirect":
-                return _content(end, wish)
-            from_public = from_public or not _was_private(end, url)
-            url = _joined(url, end.location or "")
-        raise SourceError(f"{plain(url)} is reached only through a redirect too many; it was not followed")
+        wish = _Wish(url=url, limit=limit, deadline=deadline, redirects=redirects)
+        return asyncio.run(_fetch(wish, tls, send_with=send_with, book=AddressBook(resolve)))
 
     return download
 
 
-def _get(
-    wish: _Wish, from_public: bool, verify: ssl.SSLContext | None, *, send_with: Send, resolve: Resolve
-) -> HttpEnd:
-    host = _https_host(wish.url)
-    if from_public and is_private_host(host):
-        raise _leads_inside(wish.url)
-    request = HttpRequest(
-        method="GET",
-        url=wish.url,
-        headers={"Accept": wish.accept},
-        timeout_s=max(0.01, wish.deadline - clock.monotonic()),
-        max_body_bytes=wish.limit,
-        proxy=None if is_private_host(host) else proxies.proxy_for("https", host),
-        verify=verify,
+async def _fetch(wish: _Wish, tls: ssl.SSLContext | None, *, send_with: Send, book: AddressBook) -> bytes:
+    while True:
+        host = _https_host(wish.url)
+        if wish.from_public:
+            await _stay_outside(wish, host, book)
+        request = HttpRequest(
+            method="GET",
+            url=wish.url,
+            timeout_s=max(0.01, wish.deadline - clock.monotonic()),
+            max_body_bytes=wish.limit,
+            proxy=proxy_for(wish.url, environ.snapshot()),
+            tls=tls,
+        )
+        end = await send_with(request, book)
+        if end.kind != "redirect":
+            return _content(end, wish)
+        wish = _followed(wish, end)
+
+
+def _followed(wish: _Wish, end: HttpEnd) -> _Wish:
+    if wish.redirects == 0:
+        raise SourceError(f"{plain(wish.url)} is a redirect too many; it was not followed")
+    try:
+        url = urljoin(wish.url, end.location or "")
+    except ValueError:
+        raise SourceError(f"{plain(end.location or '')} is no usable address") from None
+    was_public = (
+        end.via_proxy is not None or end.connected_to is None or kind_of(end.connected_to) == "outside"
     )
-
-    async def public_only(name: str, port: int) -> tuple[str, ...]:
-        addresses = await resolve(name, port)
-        if from_public and request.proxy is None and any(map(_is_private, addresses)):
-            raise Unresolved(_leads_inside(wish.url).message, refused=True)
-        return addresses
-
-    return asyncio.run(_sent(send_with, request, public_only))
+    return replace(wish, url=url, redirects=wish.redirects - 1, from_public=wish.from_public or was_public)
 
 
-async def _sent(send_with: Send, request: HttpRequest, resolve: Resolve) -> HttpEnd:
-    return await send_with(request, resolve=resolve)
+async def _stay_outside(wish: _Wish, host: str, book: AddressBook) -> None:
+    addresses: tuple[str, ...] = ()
+    try:
+        addresses = (await book.peer(host, urlsplit(wish.url).port or 443)).addresses
+    except Unresolved as problem:
+        # A name that only the proxy can resolve is the proxy's to judge.
+        if problem.refused:
+            raise SourceError(f"{plain(wish.url)} cannot be fetched: {plain(str(problem))}") from None
+    if any(kind_of(address) != "outside" for address in addresses):
+        raise SourceError(f"a public address points to a private one, {plain(wish.url)}; it was not followed")
 
 
 def _https_host(url: str) -> str:
-    try:
+    host = ""
+    with contextlib.suppress(ValueError):
         parts = urlsplit(url)
-        host = (parts.hostname or "").encode("idna").decode()
-        parts.port  # noqa: B018 - reading it checks it
-    except (ValueError, UnicodeError):
-        raise SourceError(f"{plain(url)} is no usable address") from None
-    if parts.scheme != "https" or not host:
+        host = (parts.hostname or "") if parts.port != 0 else ""
+    if not host:
+        raise SourceError(f"{plain(url)} is no usable address")
+    if parts.scheme != "https":
         raise SourceError(f"{plain(url)} is not https; it was not fetched")
     if parts.username is not None:
         raise SourceError(f"{plain(url)} holds credentials; none are sent in an address")
     return host
-
-
-def _joined(url: str, location: str) -> str:
-    try:
-        return urljoin(url, location)
-    except ValueError:
-        raise SourceError(f"{plain(location)} is no usable address") from None
-
-
-def _is_private(address: str) -> bool:
-    return not ipaddress.ip_address(address.split("%")[0]).is_global
-
-
-def _was_private(end: HttpEnd, url: str) -> bool:
-    if end.connected_to is None:
-        return is_private_host(_https_host(url))
-    return _is_private(end.connected_to)
-
-
-def _leads_inside(url: str) -> SourceError:
-    return SourceError(f"a public address points to a private one, {plain(url)}; it was not followed")
 
 
 def _content(end: HttpEnd, wish: _Wish) -> bytes:

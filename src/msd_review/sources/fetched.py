@@ -17,9 +17,7 @@ class Download(Protocol):
     public address to a private one. Raises SourceError.
     """
 
-    def __call__(
-        self, url: str, *, limit: int, timeout_s: float, redirects: int, accept: str = "*/*"
-    ) -> bytes: ...
+    def __call__(self, url: str, *, limit: int, timeout_s: float, redirects: int) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,6 @@ from msd_review.trust.visible import plain
 DEFAULT_REGISTRY = "https://registry.npmjs.org"
 MAX_METADATA_BYTES = 32 * 1024 * 1024
 TIMEOUT_S = 30.0
-_ACCEPT = "application/vnd.npm.install-v1+json, application/json"
 
 
 def fetch_npm(spec: Spec, *, registry: str, integrity: str | None, download: Download, say: Say) -> Fetched:
@@ -43,7 +42,7 @@ def read_metadata(
     if urlsplit(registry).scheme != "https":
         raise SourceError(f"the npm registry {plain(registry)} is not reached over https")
     url = f"{registry.rstrip('/')}/{quote(name, safe='@')}"
-    raw = download(url, limit=MAX_METADATA_BYTES, timeout_s=timeout_s, redirects=0, accept=_ACCEPT)
+    raw = download(url, limit=MAX_METADATA_BYTES, timeout_s=timeout_s, redirects=0)
     try:
         document = json.loads(raw)
     except (ValueError, RecursionError):
