@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "manifest", "registry", "config", "selection", "planning", "prompt", "handlers", "invocation", "trust", "sources",
         "lifecycle", "run", "review", "grounding", "consensus", "report", "edges",
     },
-    "cli": {"app", "report", "edges", "registry", "manifest", "config", "selection", "run.result", "prompt.model"},
+    "cli": {"app", "planning", "trust.disclosure", "trust.disclosure_text", "trust.visible", "report", "edges", "registry", "manifest", "config", "selection", "run.result", "prompt.model"},
 }  # fmt: skip
 
 

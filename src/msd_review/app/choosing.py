@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from msd_review import __version__
 from msd_review.app import naming
 from msd_review.app.request import ReviewRequest
 from msd_review.app.world import World
-from msd_review.edges import clock, environ, programs
+from msd_review.edges import environ, programs
 from msd_review.invocation import HttpInvocation, Invocation, NotPlanned, SpawnInvocation
 from msd_review.manifest.model import Lane
 from msd_review.outcomes import Outcome, Reason
@@ -23,8 +22,7 @@ from msd_review.registry import RosterLane
 from msd_review.report.model import Skipped
 from msd_review.run.probe import ProbeResult, probe_lane
 from msd_review.selection import NotChosen, Reviewer, Selection, Wanted, candidates, select
-from msd_review.trust import policy, store
-from msd_review.trust.consent import Answer, Consents
+from msd_review.trust import grants, policy
 from msd_review.trust.policy import Approved, ApprovedHttp, ApprovedSpawn
 
 AskPerson = Callable[[Sequence[str]], bool | None]
@@ -230,23 +228,7 @@ def ask_first_use(world: World, choice: Choice, ask: AskPerson) -> World:
     answer = ask([receiver_text(entry) for entry in asked]) if asked else None
     if answer is None:
         return world
-    return replace(
-        world, consents=record_answers(world.home, [entry.slug for entry in asked], allowed=answer)
-    )
-
-
-def record_answers(home: Path, slugs: Sequence[str], *, allowed: bool) -> Consents:
-    """Keeps what the person said about each lane; the consents as they are now."""
-    moment = clock.iso(clock.now())
-
-    def edit(consents: Consents) -> Consents:
-        for slug in slugs:
-            consents = consents.with_answer(
-                Answer(slug=slug, allowed=allowed, time=moment, tool_version=__version__)
-            )
-        return consents
-
-    return store.change(home, edit)
+    return replace(world, consents=grants.record_answers(world.home, {entry.slug: answer for entry in asked}))
 
 
 def is_answered(choice: Choice) -> bool:

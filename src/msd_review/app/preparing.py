@@ -16,11 +16,12 @@ from msd_review.errors import InputError
 from msd_review.invocation import Invocation, NotPlanned, SpawnInvocation
 from msd_review.manifest.model import Lane
 from msd_review.outcomes import Mark, Outcome, Reason
-from msd_review.planning import Ask, plan, resolve_budget
+from msd_review.planning import Ask, Overrides, plan, resolve_budget
 from msd_review.prompt.budget import assemble, describe_trim
 from msd_review.prompt.model import BudgetTooSmall, Prompt, ReviewSubject
+from msd_review.prompt.sections import estimate_tokens
 from msd_review.report.model import Skipped
-from msd_review.selection import Reviewer
+from msd_review.selection import Reviewer, Selection
 from msd_review.trust.policy import Approved, ApprovedSpawn
 
 HELP_BYTES = 256 * 1024
@@ -96,6 +97,43 @@ def prepare(
             )
         )
         _take(found, world, choice, planned, prompt=prompt, at=at)
+    return _prepared(world, found)
+
+
+def plan_one(
+    world: World, reviewer: Reviewer, prompt: str, overrides: Overrides, *, at: Workplace, folder: Path
+) -> Prepared:
+    """Plans and approves one reviewer, who was named, on a prompt as it stands."""
+    entry = world.registry.lane(reviewer.slug)
+    if entry is None:
+        raise RuntimeError(f"{reviewer.slug} is no lane")
+    whole = Prompt(text=prompt, sections=(), tokens=estimate_tokens(prompt), budget=None, trimmed=False)
+    found = _Found([], [], {}, {}, {}, [])
+    selection = Selection(source="explicit", reviewers=(reviewer,))
+    choice = choosing.Choice(selection=selection, skipped=(), config_origin="")
+    root = world.root.required()
+    planned = plan(
+        Ask(
+            reviewer=reviewer,
+            lane=entry.lane,
+            config=world.config,
+            overrides=overrides,
+            places=places(
+                reviewer,
+                entry.lane,
+                at,
+                run_folder=folder,
+                root=root,
+                prompt_name="prompt-1.md",
+                prompt_text=prompt,
+            ),
+        )
+    )
+    _take(found, world, choice, planned, prompt=whole, at=at)
+    return _prepared(world, found)
+
+
+def _prepared(world: World, found: _Found) -> Prepared:
     own = choosing.own_lanes(entry.lane for entry in world.registry.lanes)
     return Prepared(
         approved=tuple(found.approved),

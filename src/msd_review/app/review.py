@@ -127,8 +127,9 @@ def _review(setting: _Setting, progress: Watcher) -> Ended:
     fail_on = request.fail_on or world.config.get("review.fail_on").value
     report = replace(report, exit_code=exits.exit_code(report, fail_on=fail_on))
     publish(report, setting.paths)
-    state = "interrupted" if report.interrupted else "finished"
-    store.end_run(setting.info, state=state, exit_code=report.exit_code)
+    store.end_run(
+        setting.info, state="interrupted" if report.interrupted else "finished", exit_code=report.exit_code
+    )
     outgoing.clean_old_runs(setting.info.folder.parent, keep=KEEP_RUNS)
     return Ended(exit_code=report.exit_code, report=report)
 

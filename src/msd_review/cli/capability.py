@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from msd_review.app import capability as use_case
+from msd_review.cli.capability_install import COMMANDS
 from msd_review.cli.capability_trust import trust
 from msd_review.cli.lane_flags import world_of
 from msd_review.cli.tables import table
@@ -19,6 +20,8 @@ def command() -> None:
 
 
 command.add_command(trust)
+for _added in COMMANDS:
+    command.add_command(_added)
 
 
 @command.command()

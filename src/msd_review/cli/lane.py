@@ -59,7 +59,7 @@ def detect(ctx: click.Context, as_json: bool) -> None:
 @click.option("--timeout", "timeouts", multiple=True, metavar="NAME=SECONDS", help="Plan with this deadline.")
 @click.option("--json", "as_json", is_flag=True, help="Print the msd.lane-plan/1 document.")
 @click.pass_context
-def plan(ctx: click.Context, slugs: tuple[str, ...], as_json: bool, **options: Any) -> None:
+def plan(ctx: click.Context, /, slugs: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Show the exact invocation of each lane without running it."""
     overrides = Overrides(
         models=pairs("--model", options["models"]),
@@ -130,7 +130,7 @@ def select(
 @click.option("--timeout", "timeouts", multiple=True, metavar="NAME=SECONDS", help="Run with this deadline.")
 @click.option("--json", "as_json", is_flag=True, help="Print the msd.lane-result/1 document.")
 @click.pass_context
-def run(ctx: click.Context, slug: str, source: str, *, as_json: bool, **options: Any) -> int:
+def run(ctx: click.Context, /, slug: str, source: str, *, as_json: bool, **options: Any) -> int:
     """Run one lane on one prompt and print its review."""
     _warn(ctx)
     overrides = Overrides(

@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 
 from msd_review import CONTRACT_VERSION, __version__
-from msd_review.edges import environ
-from msd_review.errors import Interrupted, MsdError
+from msd_review.cli.boundary import guarded, report
+from msd_review.errors import Interrupted
 
 # command → (module, one line of help); the help lives here so that `msd --help` loads no command.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -25,7 +25,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "runs": ("runs", "List, show and clean earlier runs."),
     "doctor": ("doctor", "Say what a person needs when something does not work."),
 }
-EXIT_BUG = 70  # EX_SOFTWARE: a fault of ours, never of the input
 
 
 class LazyGroup(click.Group):
@@ -79,12 +78,6 @@ def cli(ctx: click.Context, folder: Path | None) -> None:
     ctx.obj = folder
 
 
-def _report(message: str, hint: str | None) -> None:
-    click.echo(f"msd: error: {message}", err=True)
-    if hint:
-        click.echo(f"hint: {hint}", err=True)
-
-
 def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = cli.main(args=arguments, prog_name="msd", standalone_mode=False)
@@ -92,41 +85,16 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.UsageError as problem:
-        _report(problem.format_message(), f"see `{problem.ctx.command_path} --help`" if problem.ctx else None)
+        report(problem.format_message(), f"see `{problem.ctx.command_path} --help`" if problem.ctx else None)
         return 2
     except click.ClickException as problem:
-        _report(problem.format_message(), None)
+        report(problem.format_message(), None)
         return 2
     except click.Abort:
-        _report("interrupted", None)
+        report("interrupted", None)
         return Interrupted.exit_code
 
 
-def _trace(debug: bool) -> None:
-    if debug:
-        import traceback  # only a failing command that was asked for it pays for it
-
-        traceback.print_exc()
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs `msd`; never returns. Expected trouble is one line, a fault of ours names the way to the details."""
-    debug = environ.get("MSD_DEBUG") is not None
-    try:
-        code = _run(arguments)
-    except MsdError as problem:
-        _trace(debug)
-        _report(problem.message, problem.hint)
-        code = problem.exit_code
-    except KeyboardInterrupt:
-        _report("interrupted", None)
-        code = Interrupted.exit_code
-    except BrokenPipeError:
-        # The reader of our output went away (`msd … | head`): nothing is left to tell anyone.
-        sys.stdout = None  # keeps the interpreter's last flush from failing again
-        code = 141
-    except Exception as bug:  # noqa: BLE001  # the one boundary: a bug must not print a traceback at a person
-        _trace(debug)
-        _report(f"a fault in msd: {type(bug).__name__}: {bug}", "MSD_DEBUG=1 shows where; please report it")
-        code = EXIT_BUG
-    sys.exit(code)
+    """Runs `msd`; never returns."""
+    sys.exit(guarded(lambda: _run(arguments)))

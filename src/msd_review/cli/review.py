@@ -67,7 +67,7 @@ from msd_review.planning import Overrides
 @click.option("--yes", is_flag=True, help="Never ask; what would need an answer counts as refused.")
 @click.option("--json", "as_json", is_flag=True, help="Print the msd.reviews/1 document.")
 @click.pass_context
-def command(ctx: click.Context, as_json: bool, **options: Any) -> int:
+def command(ctx: click.Context, /, as_json: bool, **options: Any) -> int:
     """Review plan files, a planned phase, or the one plan that is obvious."""
     request = _request(ctx, options)
     world = world_of(ctx)

@@ -1,0 +1,218 @@
+"""Capabilities of third parties: fetched, shown, agreed to, put in place, followed, taken away."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from msd_review.app.world import World, load_world
+from msd_review.config.roots import home_folder
+from msd_review.edges import environ, files, programs
+from msd_review.edges.capture import capture_blocking
+from msd_review.edges.proxies import proxy_for
+from msd_review.errors import InputError, SourceError, UsageError
+from msd_review.lifecycle import allow as allowing
+from msd_review.lifecycle.install import Installed, commit_install, prepare_install
+from msd_review.lifecycle.outdated import Standing, find_outdated
+from msd_review.lifecycle.places import Place
+from msd_review.lifecycle.prepare import Prepared, disclose_bundle
+from msd_review.lifecycle.remove import Removed, remove
+from msd_review.lifecycle.surroundings import Surroundings
+from msd_review.lifecycle.transaction import recover
+from msd_review.lifecycle.update import Update, find_entries, prepare_update
+from msd_review.registry import first_party
+from msd_review.sources.download import make_download
+from msd_review.sources.git import Git
+from msd_review.trust.agreement import agree
+from msd_review.trust.bundle import BundleRefused, read_bundle
+from msd_review.trust.disclosure import Disclosure, disclose
+from msd_review.trust.disclosure_text import to_text
+
+_POLICY = "capabilities.strict_known_registries"
+# For tests of ours alone: lets `file://` and a private registry be named. Never read from any config.
+_TEST_SETTING = "MSD_ALLOW_FILE_SOURCES"
+
+Ask = Callable[[str, str], bool | None]  # (everything to be agreed to, the question) → the answer
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """How a person, or a script, agrees: a terminal to ask, a token that was read before, `--yes`."""
+
+    ask: Ask
+    token: str | None = None
+    yes: bool = False
+
+
+def surroundings(world: World, say: Say, *, needs_npm: bool = False) -> Surroundings:
+    """This machine's side of a change."""
+    root = world.root.path
+
+    def resolve_host(key: str) -> str | None:
+        return world.config.text(key)
+
+    binary = programs.find_binary("git", path=environ.get("PATH"), repo_root=root, cwd=root)
+    variables = environ.snapshot()
+    return Surroundings(
+        home=world.home,
+        user_home=home_folder(),
+        project=root,
+        working_folder=Path.cwd(),
+        policies=tuple(value for _, value in world.config.candidates(_POLICY)),
+        registry=lambda: load_world(root).registry,
+        download=make_download(),
+        say=say,
+        git=Git(binary=binary, environ=variables, allow_file=environ.get(_TEST_SETTING) == "1")
+        if binary
+        else None,
+        npm_registry=environ.get("MSD_NPM_REGISTRY")
+        or environ.get("npm_config_registry")
+        or _default_registry(),
+        resolve_host=resolve_host,
+        proxy_for=lambda url: proxy_for(url, variables),
+    )
+
+
+def npm_registry(world: World) -> str:
+    """The registry that the user's own npm is set up for. Raises SourceError where there is none.
+
+    Asked for outside of the project: a repository's `.npmrc` must not choose where its reviewers come from.
+    """
+    named = environ.get("npm_config_registry")
+    if named is not None:
+        return named
+    binary = programs.find_binary("npm", path=environ.get("PATH"), repo_root=world.root.path)
+    if binary is not None:
+        asked = capture_blocking(
+            [str(binary), "config", "get", "registry", "--global"],
+            env=environ.snapshot(),
+            cwd=files.make_private(world.home),
+            timeout_s=20,
+            limit_bytes=4096,
+        )
+        found = asked.stdout.decode("utf-8", "replace").strip()
+        if found.startswith("https://"):
+            return found
+    raise SourceError(
+        "no npm registry is known: npm is not here, or names none",
+        hint="set npm_config_registry to the https address of your registry",
+    )
+
+
+def _agreement(disclosure: Disclosure, answers: Answers, question: str) -> Any:
+    answer = None
+    if answers.token is None and disclosure.has_executable or answers.token is None and not answers.yes:
+        answer = answers.ask(to_text(disclosure), question)
+    return agree(disclosure, token=answers.token, answer=answer, yes=answers.yes)
+
+
+def install(
+    world: World, spec: str, *, scope: str, integrity: str | None, answers: Answers, say: Say
+) -> tuple[Installed, Prepared]:
+    """Installs what `spec` names after it was agreed to. Raises MsdError; then nothing was changed."""
+    around = surroundings(world, say, needs_npm=spec.startswith("npm:"))
+    recover(world.home)
+    prepared = prepare_install(
+        spec,
+        around,
+        scope="project" if scope == "project" else "global",
+        integrity=integrity,
+        token=answers.token,
+    )
+    agreement = _agreement(prepared.disclosure, answers, f"Install {prepared.id} {prepared.version}?")
+    return commit_install(prepared, around, agreement), prepared
+
+
+def update(
+    world: World, identity: str | None, *, answers: Answers, say: Say
+) -> list[tuple[Update, Installed | None]]:
+    """Updates one capability, or all; what was shown and agreed to for each."""
+    recover(world.home)
+    around = _around_installed(world, say)
+    done: list[tuple[Update, Installed | None]] = []
+    for place, entry in find_entries(around, identity):
+        found = prepare_update(place, entry, around, token=answers.token)
+        if found.prepared is None:
+            done.append((found, None))
+            continue
+        shown = "\n".join(found.changes)
+        agreement = _update_agreement(found.prepared, answers, shown)
+        done.append((found, commit_install(found.prepared, around, agreement)))
+    return done
+
+
+def _update_agreement(prepared: Prepared, answers: Answers, shown: str) -> Any:
+    answer = None
+    if answers.token is None:
+        answer = answers.ask(shown, f"Update {prepared.id} to {prepared.version}?")
+    return agree(prepared.disclosure, token=answers.token, answer=answer, yes=answers.yes)
+
+
+def outdated(world: World, say: Say) -> tuple[Standing, ...]:
+    """Where every installed capability stands."""
+    around = _around_installed(world, say)
+    return find_outdated(find_entries(around), around)
+
+
+def _around_installed(world: World, say: Say) -> Surroundings:
+    plain = surroundings(world, say)
+    from_npm = any(entry.kind == "npm" for _, entry in find_entries(plain))
+    return surroundings(world, say, needs_npm=True) if from_npm else plain
+
+
+def remove_capability(world: World, identity: str, scope: str | None) -> Removed:
+    """Removes an installed capability from its scope. Raises InputError where it is in none, or in two."""
+    around = surroundings(world, lambda _: None)
+    recover(world.home)
+    found = [place for place, _ in find_entries(around, identity) if scope in {None, place.name}]
+    if not found:
+        raise InputError(
+            f"{identity} is not installed in the {scope} scope", hint="see what is: msd capability list"
+        )
+    if len(found) > 1:
+        raise UsageError(
+            f"{identity} is installed in two scopes", hint="say which: --scope global or --scope project"
+        )
+    return remove(found[0], identity, around)
+
+
+def disclosure_of(world: World, what: str, say: Say) -> Disclosure:
+    """The disclosure of a folder or manifest, an installed or shipped capability, or an install spec."""
+    around = surroundings(world, say, needs_npm=what.startswith("npm:"))
+    path = Path(what)
+    if (
+        path.exists()
+        and (path.is_dir() or path.suffix == ".json")
+        and not what.startswith(("./", "../", "/"))
+    ):
+        return _disclose_path(path, around)
+    if path.is_file():
+        return _disclose_path(path, around)
+    known = next((one for one in world.registry.capabilities if one.id == what), None)
+    if known is not None and known.source == "first-party":
+        return disclose(known.raw, resolve_host=around.resolve_host, proxy_for=around.proxy_for)
+    if known is not None:
+        return allowing.find_installed(what, around)[0].disclosure
+    if any(one.id == what for one in first_party()):
+        raise RuntimeError(f"{what} ships with msd and is not in the registry")
+    return prepare_install(what, around).disclosure
+
+
+def _disclose_path(path: Path, around: Surroundings) -> Disclosure:
+    folder = path if path.is_dir() else path.parent
+    try:
+        return disclose_bundle(read_bundle(folder), around)
+    except BundleRefused as refused:
+        raise InputError(f"{folder}: {refused}") from None
+
+
+def allow(world: World, identity: str, *, scope: str | None, answers: Answers) -> tuple[Disclosure, Place]:
+    """Gives the consent that a clone's or a changed capability lacks."""
+    around = surroundings(world, lambda _: None)
+    found = [one for one in allowing.find_installed(identity, around) if scope in {None, one.place.name}]
+    if not found:
+        raise InputError(f"{identity} is not in the {scope} scope", hint="see what is: msd capability list")
+    agreement = _agreement(found[-1].disclosure, answers, f"Allow {identity} as it is now?")
+    allowing.allow(found[-1], agreement, around)
+    return found[-1].disclosure, found[-1].place
