@@ -66,9 +66,7 @@ def surroundings(world: World, say: Say, *, needs_npm: bool = False) -> Surround
         git=Git(binary=binary, environ=variables, allow_file=environ.get(_TEST_SETTING) == "1")
         if binary
         else None,
-        npm_registry=environ.get("MSD_NPM_REGISTRY")
-        or environ.get("npm_config_registry")
-        or _default_registry(),
+        npm_registry=npm_registry(world) if needs_npm else "",
         resolve_host=resolve_host,
         proxy_for=lambda url: proxy_for(url, variables),
     )

@@ -9,7 +9,6 @@ from msd_review.lifecycle.places import Place, ScopeName, find_place, places
 from msd_review.registry.model import Registry
 from msd_review.sources.fetched import Download, Say
 from msd_review.sources.git import Git
-from msd_review.sources.npm import DEFAULT_REGISTRY
 from msd_review.trust.disclosure import ResolveHost
 
 
@@ -32,7 +31,7 @@ class Surroundings:
     download: Download
     say: Say
     git: Git | None
-    npm_registry: str = DEFAULT_REGISTRY
+    npm_registry: str = ""  # the base address that npm itself is set up for
     resolve_host: ResolveHost | None = None
     proxy_for: ResolveHost | None = None
 

@@ -16,7 +16,6 @@ from msd_review.sources.fetched import Download, Fetched, Say
 from msd_review.sources.spec import Spec, split_npm
 from msd_review.trust.visible import plain
 
-DEFAULT_REGISTRY = "https://registry.npmjs.org"
 MAX_METADATA_BYTES = 32 * 1024 * 1024
 TIMEOUT_S = 30.0
 
