@@ -48,6 +48,7 @@ class HttpInvocation:
     `host` is the normalised base URL that consent compares; `url` and `models_url` are where the
     requests go. `model` is the configured model or None (then discovered, else `fallback_model`).
     `api_key_env` names the environment variable that holds the bearer token, when the user set one.
+    `proxy` is the proxy that the environment names for it (never for this machine or this network).
     """
 
     identity: str
@@ -63,6 +64,7 @@ class HttpInvocation:
     fallback_model: str | None
     timeout_ms: int
     api_key_env: str | None = None
+    proxy: str | None = None
     max_tokens: int | None = None
     prompt_budget: int | None = None
     notices: tuple[str, ...] = ()

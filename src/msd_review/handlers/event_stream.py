@@ -8,7 +8,7 @@ from typing import Any
 _DONE = "[DONE]"
 _MAX_EVENTS = 400_000
 _LINES = re.compile(r"\r\n|\n|\r")
-_FIELD = re.compile(r"\s*(?::|data:|event:|id:|retry:)")
+_FIELD = re.compile(r"\s*(?::|data:|event:|id:|retry:|error:)")
 
 
 def is_stream(text: str, content_type: str) -> bool:
@@ -22,8 +22,11 @@ def events(text: str) -> Iterator[dict[str, Any] | None]:
     """The JSON objects of a stream in order, None for its end mark. What does not parse is skipped."""
     data: list[str] = []
     for line in _bounded_lines(text):
-        if line.startswith("data:"):
-            data.append(line[5:].removeprefix(" "))
+        name, _, value = line.partition(":")
+        if name == "data":
+            data.append(value.removeprefix(" "))
+        elif name == "error":  # no field of the standard: an old llama.cpp wrote its failures so
+            data.append(f'{{"error":{value}}}')
         elif not line.strip() and data:
             yield from _values(data)
             data = []

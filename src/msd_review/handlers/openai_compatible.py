@@ -30,7 +30,7 @@ _HTML = re.compile(
     r"\s*(?:<!--.{0,2000}?-->\s*)*(?:<!doctype html|<html|<head|<body|<\?xml)", re.IGNORECASE | re.DOTALL
 )
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
-_THOUGHT = re.compile(r"\s*<(think|thinking|thought)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
+_THOUGHT = re.compile(r"\A\s*<(think|thinking|thought)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 _CUT_REASONS = frozenset({"length", "content_filter", "max_tokens"})
 _FAILED_REASONS = frozenset({"error", "abort", "cancelled"})
 
@@ -153,11 +153,7 @@ def _read_stream(text: str) -> Reading:
             continue
         seen = True
         errors += errors_of(event)
-        told |= {
-            key: event[key]
-            for key in ("usage", "model")
-            if event.get(key) and key not in told or key == "usage" and event.get(key)
-        }
+        told |= {key: event[key] for key in ("usage", "model") if event.get(key)}
         choice = _choice(event)
         if choice is not None:
             delta = _object(choice.get("delta") or choice.get("message"))
@@ -205,12 +201,10 @@ def _text(content: Any, *, joint: str) -> str:
 def errors_of(answer: Mapping[str, Any]) -> tuple[ToolError, ...]:
     """The failure that a body announces, in any of the shapes in use."""
     error = answer.get("error")
-    if isinstance(error, dict):
+    if isinstance(error, dict) and error:
         return (_error(error),)
-    if isinstance(error, str) and error.strip():
-        return (ToolError(message=_one_line(error)),)
-    if error not in {None, False, ""} if isinstance(error, str | bool | None) else True:
-        return (ToolError(message=_one_line(str(error))),)
+    if error:
+        return (ToolError(message=_one_line(error if isinstance(error, str) else json.dumps(error))),)
     return _detail(answer)
 
 
@@ -221,7 +215,9 @@ def _detail(answer: Mapping[str, Any]) -> tuple[ToolError, ...]:
     if isinstance(detail, list):
         told = [str(one.get("msg") or one) if isinstance(one, dict) else str(one) for one in detail[:5]]
         return (ToolError(message=_one_line("; ".join(told)) or "the request was not accepted"),)
-    if answer.get("object") == "error" or ("message" in answer and "choices" not in answer):
+    if answer.get("object") == "error" or (
+        isinstance(answer.get("message"), str) and "choices" not in answer
+    ):
         return (_error(answer),)
     return ()
 
@@ -302,13 +298,13 @@ def same_model(asked: str, served: str) -> bool:
     return _folded(asked) == _folded(served)
 
 
+def without_thought(text: str) -> str:
+    """The text without a leading block of reasoning, closed or not."""
+    return _THOUGHT.sub("", text, count=1)
+
+
 def _only_thought(text: str) -> bool:
-    return not _THOUGHT.sub("", text, count=1).strip("\ufeff\u200b \t\r\n\xa0").strip()
-
-
-def is_empty(reading: Reading) -> bool:
-    """Whether nothing is left but white space and reasoning."""
-    return _only_thought(reading.text)
+    return not without_thought(text).strip().strip("\ufeff\u200b \t\r\n").strip()
 
 
 def _diagnosis(finish: Any, message: Mapping[str, Any], text: str) -> tuple[str, ...]:
