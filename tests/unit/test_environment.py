@@ -14,7 +14,7 @@ LANES = tuple(c.manifest.reviewer for c in first_party() if c.manifest.reviewer 
 
 
 def made(
-    tmp_path: Path, inherited: dict[str, str], *, minimal: bool = False, **fields: object
+    tmp_path: Path, inherited: dict[str, str], *, minimal: bool = False, **fields: Any
 ) -> dict[str, str]:
     what = invocation(tmp_path, **fields)
     return child_environment(what, inherited, lanes=LANES, run_id="R1", minimal=minimal)
