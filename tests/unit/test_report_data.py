@@ -91,6 +91,11 @@ def test_the_document_holds_what_the_contract_names() -> None:
     }
 
 
+def test_files_inside_the_tree_are_named_relative_to_it() -> None:
+    of = report(files={"md": "/tree/a/03-REVIEWS.md", "json": "/elsewhere/x.json"})
+    assert document(of)["files"] == {"md": "a/03-REVIEWS.md", "json": "/elsewhere/x.json"}
+
+
 def test_a_lone_surrogate_does_not_break_the_document() -> None:
     render_json(report(reviewer("codex"), plans=("bad\udcff.md",))).encode()
 

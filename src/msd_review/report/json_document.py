@@ -1,6 +1,7 @@
 """NN-REVIEWS.json: the `msd.reviews/1` document, as its schema in `docs/schemas/` describes it."""
 
 import json
+from pathlib import PurePath
 from typing import Any
 
 from msd_review.consensus.cycles import cycle_summary
@@ -45,7 +46,7 @@ def document(report: ReviewReport) -> dict[str, Any]:
         "warnings": list(report.warnings),
         "infos": list(report.infos),
         "shared_adapters": [list(names) for names in report.shared_adapters],
-        "files": dict(report.files),
+        "files": {name: _in_tree(path, report.root) for name, path in report.files.items()},
     }
     return {key: encodable(value) for key, value in content.items()}
 
@@ -74,6 +75,12 @@ def summary(report: ReviewReport) -> dict[str, Any]:
         "notes": list(report.consensus.notes),
         "exit_code": report.exit_code,
     }
+
+
+def _in_tree(path: str, root: str) -> str:
+    """A path as it is written in a file that may be shared: relative to the tree where it lies inside."""
+    place = PurePath(path)
+    return place.relative_to(root).as_posix() if place.is_relative_to(root) else path
 
 
 def _reviewer(reviewer: ReviewerReport, report: ReviewReport) -> dict[str, Any]:
