@@ -9,9 +9,12 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 import warnings
 from pathlib import Path
 
+import psutil
 import pytest
 
 from msd_review.lifecycle import transaction
@@ -25,6 +28,7 @@ from msd_review.trust import store
 from msd_review.trust.agreement import agree
 from tests.git_samples import manifest_bytes
 from tests.lifecycle_samples import capability, everything_below, install, machine, states
+from tests.servers.loopback import Answer, https_server
 
 ROOT = Path(__file__).parents[2]
 SOURCE = (ROOT / "src" / "msd_review" / "lifecycle" / "transaction.py").read_text()
@@ -192,6 +196,37 @@ def test_attack_two_installations_at_once(tmp_path: Path, source: Path) -> None:
     )
     assert listed(around) == {"acme": "active"}
     assert_clean(around, "global")
+
+
+FETCH = textwrap.dedent("""
+    import os, shutil, sys
+    from pathlib import Path
+    from msd_review.sources.git import Git, fetch_git
+    from msd_review.sources.spec import parse_spec
+    git = Git(binary=Path(shutil.which("git")), environ=os.environ)
+    fetch_git(parse_spec(sys.argv[1]), git=git, say=lambda line: print(line, flush=True))
+""")
+
+
+def test_ctrl_c_during_a_slow_fetch_leaves_no_process_and_no_file(tmp_path: Path) -> None:
+    released = threading.Event()
+    (tmp_path / "tmp").mkdir()
+    with https_server(tmp_path) as server:
+        server.routes["/slow.git/"] = lambda _handler, _body: Answer() if released.wait(30) else Answer()
+        environment = {**os.environ, "GIT_SSL_CAINFO": str(server.authority), "TMPDIR": str(tmp_path / "tmp")}
+        command = [sys.executable, "-c", FETCH, server.url("/slow.git")]
+        with subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as fetching:
+            while not server.seen:
+                time.sleep(0.01)
+            family = psutil.Process(fetching.pid).children(recursive=True)
+            fetching.send_signal(signal.SIGINT)
+            fetching.communicate(timeout=20)
+        released.set()
+    assert family
+    assert not [child for child in family if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
+    assert list((tmp_path / "tmp").iterdir()) == []
 
 
 def test_a_change_that_a_living_process_makes_is_left_alone(tmp_path: Path, source: Path) -> None:
