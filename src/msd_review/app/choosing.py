@@ -5,22 +5,22 @@ is contacted, not even by a probe, before trust let its destination through.
 """
 
 import asyncio
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msd_review.app import naming
+from msd_review.app.approving import approve, find_program, nowhere
 from msd_review.app.request import ReviewRequest
 from msd_review.app.world import World
-from msd_review.edges import environ, programs
-from msd_review.invocation import HttpInvocation, Invocation, NotPlanned, SpawnInvocation
+from msd_review.edges import environ
+from msd_review.invocation import HttpInvocation, Invocation, NotPlanned
 from msd_review.manifest.model import Lane
 from msd_review.outcomes import Outcome, Reason
 from msd_review.planning import Ask, Overrides, Places, plan
 from msd_review.registry import RosterLane
 from msd_review.report.model import Skipped
-from msd_review.run.probe import ProbeResult, probe_lane
+from msd_review.run.probe import READY, ProbeResult, missing_program, probe_lane
 from msd_review.selection import NotChosen, Reviewer, Selection, Wanted, candidates, select
 from msd_review.trust import grants, policy
 from msd_review.trust.policy import Approved, ApprovedHttp, ApprovedSpawn
@@ -52,58 +52,6 @@ class Planned:
     skipped: tuple[Skipped, ...]
 
 
-def nowhere() -> Places:
-    """Places for a plan that is only looked at: no prompt exists yet."""
-    return Places(
-        prompt_path=Path("prompt.md"), prompt_text=None, lane_folder=Path("lane"), working_folder=Path.cwd()
-    )
-
-
-def find_program(world: World, name: str) -> Path | None:
-    """The absolute path of the program that a lane would start; what ships with us is found beside us first."""
-    beside = Path(sys.executable).parent if name in policy.SHIPPED_BINARIES else None
-    return programs.find_binary(
-        name,
-        path=environ.get("PATH"),
-        repo_root=world.root.path,
-        cwd=world.root.path,
-        beside=beside,
-        pathext=environ.get("PATHEXT"),
-    )
-
-
-def approve(
-    world: World, entry: RosterLane, invocation: Invocation, *, answered: bool
-) -> Approved | NotPlanned:
-    """Trust's word on one invocation, over this machine's programs and this user's consents."""
-    first_party = entry.capability.source == "first-party"
-    if isinstance(invocation, SpawnInvocation):
-        return policy.approve_spawn(
-            invocation,
-            binary=find_program(world, invocation.argv[0]),
-            first_party=first_party,
-            consents=world.consents,
-            answered=answered,
-        )
-    return policy.approve_http(
-        invocation,
-        capability=entry.capability.id,
-        first_party=first_party,
-        consents=world.consents,
-        scope=_installed_scope(world, entry),
-    )
-
-
-def _installed_scope(world: World, entry: RosterLane) -> str | None:
-    match entry.capability.source:
-        case "first-party":
-            return None
-        case "global":
-            return "global"
-        case "project":
-            return world.scope()
-
-
 def own_lanes(lanes: Iterable[Lane]) -> frozenset[str]:
     """The slugs of the tools that this very process runs inside of, by the variables that they set."""
     return frozenset(
@@ -111,25 +59,38 @@ def own_lanes(lanes: Iterable[Lane]) -> frozenset[str]:
     )
 
 
+def known_standing(world: World, entry: RosterLane) -> ProbeResult | NotPlanned:
+    """What stands against a lane as far as it is known without starting or contacting anything."""
+    judged = _let_through(world, entry)
+    if isinstance(judged, NotPlanned):
+        return judged
+    return missing_program(entry.lane, find=lambda name: find_program(world, name)) or READY
+
+
 async def _standing(world: World, entry: RosterLane) -> ProbeResult | NotPlanned:
+    judged = _let_through(world, entry)
+    if isinstance(judged, NotPlanned):
+        return judged
+    return await probe_lane(
+        entry.lane,
+        find=lambda name: find_program(world, name),
+        host=judged.host if isinstance(judged, HttpInvocation) else None,
+        cwd=world.root.path or Path.cwd(),
+    )
+
+
+def _let_through(world: World, entry: RosterLane) -> Invocation | NotPlanned:
     reviewer = Reviewer(identity=entry.slug, kind="lane", slug=entry.slug)
     planned = plan(
         Ask(reviewer=reviewer, lane=entry.lane, config=world.config, overrides=Overrides(), places=nowhere())
     )
     if isinstance(planned, NotPlanned):
         return planned
-    host = None
     if isinstance(planned, HttpInvocation):
         judged = approve(world, entry, planned, answered=True)
         if isinstance(judged, NotPlanned):
             return judged
-        host = planned.host
-    return await probe_lane(
-        entry.lane,
-        find=lambda name: find_program(world, name),
-        host=host,
-        cwd=world.root.path or Path.cwd(),
-    )
+    return planned
 
 
 async def detect(world: World, slugs: Iterable[str]) -> dict[str, ProbeResult | NotPlanned]:
@@ -166,8 +127,11 @@ def wanted_of(
     )
 
 
-def choose(world: World, request: ReviewRequest) -> Choice:
-    """Who would review. Raises UsageError and ConfigError for names and lists that cannot be."""
+def choose(world: World, request: ReviewRequest, *, probe: bool = True) -> Choice:
+    """Who would review. Raises UsageError and ConfigError for names and lists that cannot be.
+
+    Without `probe` nothing is started or contacted, and a lane counts as there until the contrary is known.
+    """
     naming.check_configured(world)
     naming.check_names(world, request)
     named, inactive = naming.split_named(world.registry, request.named)
@@ -178,7 +142,12 @@ def choose(world: World, request: ReviewRequest) -> Choice:
         empty = Selection(source="explicit", reviewers=())
         return Choice(selection=empty, skipped=inactive, config_origin=origin)
     wanted = wanted_of(world, request, named, excluded)
-    standings = asyncio.run(detect(world, sorted(candidates(wanted))))
+    slugs = sorted(candidates(wanted))
+    if probe:
+        standings = asyncio.run(detect(world, slugs))
+    else:
+        known = [entry for slug in slugs if (entry := world.registry.lane(slug)) is not None]
+        standings = {entry.slug: known_standing(world, entry) for entry in known}
     found = replace(
         wanted,
         detected=frozenset(slug for slug, standing in standings.items() if is_available(standing)),

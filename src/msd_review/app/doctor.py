@@ -10,7 +10,7 @@ import psutil
 
 from msd_review import CONTRACT_VERSION, __version__
 from msd_review.app import lanes, trusting
-from msd_review.app.choosing import find_program
+from msd_review.app.approving import find_program
 from msd_review.app.lanes import LaneRow
 from msd_review.app.world import World
 from msd_review.config.roots import project_config, user_config

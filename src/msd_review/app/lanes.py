@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from msd_review.app import choosing
+from msd_review.app import approving, choosing
 from msd_review.app.request import ReviewRequest
 from msd_review.app.world import World
 from msd_review.errors import UsageError
@@ -120,10 +120,10 @@ def _known_state(world: World, entry: RosterLane) -> LaneRow:
     if isinstance(planned, NotPlanned):
         return _row(entry, "unavailable", planned)
     if isinstance(planned, HttpInvocation):
-        judged = choosing.approve(world, entry, planned, answered=True)
+        judged = approving.approve(world, entry, planned, answered=True)
         if isinstance(judged, NotPlanned):
             return _row(entry, "blocked", judged)
-    standing = missing_program(entry.lane, find=lambda name: choosing.find_program(world, name))
+    standing = missing_program(entry.lane, find=lambda name: approving.find_program(world, name))
     return _row(entry, "ready" if standing is None else "unavailable", standing, _asks_first(world, entry))
 
 
@@ -157,7 +157,7 @@ def _plan(world: World, reviewer: Reviewer, overrides: Overrides) -> Invocation 
         lane=entry.lane,
         config=world.config,
         overrides=overrides,
-        places=choosing.nowhere(),
+        places=approving.nowhere(),
     )
     return plan(ask)
 

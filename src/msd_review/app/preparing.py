@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msd_review import handlers
-from msd_review.app import choosing
+from msd_review.app import approving, choosing
 from msd_review.app.request import ReviewRequest
 from msd_review.app.workplaces import Workplace, places, workplace
 from msd_review.app.world import World
@@ -48,6 +48,7 @@ class _Found:
     trims: dict[str, str]
     workplaces: dict[str, Workplace]
     warnings: list[str]
+    may_start: bool = True  # whether a tool may be asked for its `--help`
 
 
 class _Prompts:
@@ -65,11 +66,17 @@ class _Prompts:
 
 
 def prepare(
-    world: World, request: ReviewRequest, subject: ReviewSubject, choice: choosing.Choice, *, folder: Path
+    world: World,
+    request: ReviewRequest,
+    subject: ReviewSubject,
+    choice: choosing.Choice,
+    *,
+    folder: Path,
+    may_start: bool = True,
 ) -> Prepared:
     """Plans and approves every chosen reviewer. Raises UsageError for an option that a lane cannot take."""
     prompts = _Prompts(subject)
-    found = _Found([], [], {}, {}, {}, [])
+    found = _Found([], [], {}, {}, {}, [], may_start=may_start)
     for reviewer in choice.selection.reviewers:
         entry = world.registry.lane(reviewer.slug)
         if entry is None:
@@ -177,10 +184,10 @@ def _take(
     if entry is None:
         raise RuntimeError(f"{planned.lane.slug} is planned and no lane")
     answered = choosing.is_answered(choice)
-    judged = choosing.approve(world, entry, planned, answered=answered)
-    if isinstance(judged, ApprovedSpawn):
+    judged = approving.approve(world, entry, planned, answered=answered)
+    if isinstance(judged, ApprovedSpawn) and found.may_start:
         fitted = _fitted(judged, root=world.root.required())
-        judged = choosing.approve(world, entry, fitted, answered=answered)
+        judged = approving.approve(world, entry, fitted, answered=answered)
     if isinstance(judged, NotPlanned):
         found.skipped.append(choosing.refusal_row(judged))
         return

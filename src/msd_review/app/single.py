@@ -100,7 +100,7 @@ def _skipped(row: Skipped) -> SingleEnded:
 
 def _not_run(slug: str, reason: str, detail: str, hint: str | None, *, blocked: bool = False) -> SingleEnded:
     is_blocked = blocked or reason in {"not_consented", "egress_host_changed", "egress_refused"}
-    document = {
+    document: dict[str, Any] = {
         "schema": "msd.lane-result/1",
         "slug": slug,
         "outcome": "blocked" if is_blocked else "unavailable",

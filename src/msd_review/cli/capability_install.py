@@ -28,7 +28,6 @@ def disclose(ctx: click.Context, what: str, as_json: bool) -> None:
         click.echo(json.dumps(to_json(disclosure), ensure_ascii=False, indent=1))
     else:
         click.echo(to_text(disclosure))
-        click.echo(f"token: {disclosure.token}")
 
 
 @click.command()
@@ -99,7 +98,7 @@ def outdated(ctx: click.Context, as_json: bool) -> None:
             json.dumps({"schema": "msd.outdated/1", "capabilities": rows}, ensure_ascii=False, indent=1)
         )
         return
-    cells = [[one.id, one.scope, one.version, one.state, one.latest or "–", one.detail] for one in found]
+    cells = [[one.id, one.scope, one.version, one.state, one.latest or "-", one.detail] for one in found]
     for line in table(
         ("id", "scope", "version", "state", "latest", ""), [[plain(c) for c in row] for row in cells]
     ):

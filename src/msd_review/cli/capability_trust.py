@@ -26,7 +26,7 @@ def list_consents(ctx: click.Context, as_json: bool) -> None:
         click.echo(json.dumps(document, ensure_ascii=False, indent=1))
         return
     rows = [
-        ("capability", one["id"], one["scope"], one["destination"] or "–", one["time"])
+        ("capability", one["id"], one["scope"], one["destination"] or "-", one["time"])
         for one in document["capabilities"]
     ]
     rows += [
@@ -40,7 +40,7 @@ def list_consents(ctx: click.Context, as_json: bool) -> None:
         for one in document["destinations"]
     ]
     rows += [
-        ("answer", one["slug"], "yes" if one["allowed"] else "no", "–", one["time"])
+        ("answer", one["slug"], "yes" if one["allowed"] else "no", "-", one["time"])
         for one in document["answers"]
     ]
     if not rows:

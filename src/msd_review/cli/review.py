@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from msd_review.app import review as use_case
+from msd_review.app.rehearsal import dry_run
 from msd_review.app.request import ReviewRequest, pairs, parse_formats, parse_imports, seconds
 from msd_review.cli.lane_flags import LaneCommand, named_lanes, world_of
 from msd_review.cli.progress import open_progress
@@ -73,7 +74,7 @@ def command(ctx: click.Context, /, as_json: bool, **options: Any) -> int:
     world = world_of(ctx)
     terminal = Terminal(may_ask=not request.yes and not as_json)
     if request.dry_run:
-        click.echo(use_case.dry_run(world, request, as_json=as_json))
+        click.echo(dry_run(world, request, as_json=as_json))
         return 0
     with open_progress(live=not as_json) as progress:
         ended = use_case.review(world, request, progress=progress, ask=terminal.ask_who_may_receive)
