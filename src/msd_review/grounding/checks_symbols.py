@@ -1,0 +1,342 @@
+"""Checks of names: is what a plan counts on defined where it says, with the parameters that it writes?
+
+A name is wrong only where it stands nowhere that could define it and the plan counts on it. Names of libraries,
+inherited members and whatever a plan itself makes are left alone.
+"""
+
+import re
+from collections.abc import Sequence
+
+from msd_review.grounding.definitions import Definition
+from msd_review.grounding.ground import Ground, held, unsure, wrong
+from msd_review.grounding.languages import language_of
+from msd_review.grounding.locate import locate
+from msd_review.grounding.model import Claim, Fault, Judged
+from msd_review.grounding.nearest import nearest_name
+from msd_review.grounding.paths import base_name
+from msd_review.grounding.signatures import differs
+from msd_review.review.model import Severity
+
+_NEAR = 4  # lines by which a cited line may miss
+_IMPLICIT = frozenset(
+    {
+        "__init__",
+        "constructor",
+        "new",
+        "init",
+        "default",
+        "prototype",
+        "__call__",
+        "toString",
+        "clone",
+        "length",
+        "name",
+        "self",
+        "cls",
+    }
+)
+_STAR = re.compile(
+    r"import\s+\*|export\s+\*|from\s+\S+\s+import\s+\*|pub\s+use\s+[\w:]+::\*|#include|__getattr__|setattr\(|define_method|method_missing"
+)
+
+
+def check_symbol(ground: Ground, claim: Claim) -> Judged:
+    """Judges one name that a plan mentions."""
+    parts = [part.rstrip("!?=") for part in (claim.symbol or "").split(".") if part]
+    if not parts:
+        return unsure(claim, "not a name")
+    if claim.path is None:
+        return _untied(ground, claim, parts)
+    place = locate(ground.tree, claim.path)
+    readable = [path for path in place.paths if isinstance(ground.tree.read(path), str)]
+    if not readable:
+        return unsure(claim, "its file is not there or cannot be read")
+    return _tied(ground, claim, parts=parts, paths=readable)
+
+
+def _tied(ground: Ground, claim: Claim, *, parts: list[str], paths: list[str]) -> Judged:
+    name = parts[-1]
+    here = [path for path in paths if ground.symbols.occurs(path, name)]
+    if not here:
+        return _not_in_file(ground, claim, parts=parts, paths=paths)
+    owner = parts[-2] if len(parts) > 1 else ""
+    if (
+        owner
+        and claim.mode == "exists"
+        and all(_belongs_elsewhere(ground, path, owner=owner, name=name) for path in here)
+    ):
+        return wrong(claim, _other_owner(ground, claim, path=here[0], name=name))
+    return _at_line(ground, claim, path=here[0], name=name) if len(here) == 1 and claim.first else held(claim)
+
+
+def _not_in_file(ground: Ground, claim: Claim, *, parts: list[str], paths: list[str]) -> Judged:
+    name = parts[-1]
+    if claim.mode != "exists":
+        return unsure(claim, "not there, and the plan does not say that it is")
+    if name in _IMPLICIT:
+        return held(claim, "every type has it")
+    if _is_made(ground, name):
+        return held(claim, "a plan makes it")
+    if len(parts) > 1 and any(_may_inherit(ground, path, parts[-2]) for path in paths):
+        return unsure(claim, "it may be inherited")
+    elsewhere = ground.symbols.defined(name)
+    if elsewhere and any(_STAR.search(str(ground.tree.read(path))) for path in paths):
+        return unsure(claim, "it may reach the file through an import of everything")
+    return wrong(claim, _missing(ground, claim, name=name, paths=paths, elsewhere=elsewhere))
+
+
+def _is_made(ground: Ground, name: str) -> bool:
+    return name in ground.survey.names or name in ground.survey.coded
+
+
+def _belongs_elsewhere(ground: Ground, path: str, *, owner: str, name: str) -> bool:
+    """Whether `owner` is a type of this file without bases, and `name` is defined here for other types alone."""
+    definitions = ground.symbols.in_file(path)
+    types = [item for item in definitions if item.name == owner and item.kind in {"type", "extension"}]
+    members = [item for item in definitions if item.name == name]
+    if not types or not members or any(_has_bases(ground, path, item) for item in types):
+        return False
+    if any(owner in item.owner.split(".") or item.name == owner for item in members):
+        return False
+    return all(item.owner for item in members) and not _assigned(ground, path, types=types, name=name)
+
+
+def _assigned(ground: Ground, path: str, *, types: Sequence[Definition], name: str) -> bool:
+    lines = ground.symbols.lines_with(path, name)
+    return any(item.line <= line <= item.end_line for item in types for line in lines)
+
+
+def _has_bases(ground: Ground, path: str, item: Definition) -> bool:
+    """Whether a type may have members that its own text does not show."""
+    language = language_of(path)
+    if language is None:
+        return True
+    if language.name == "python":
+        return bool(re.match(r"\(\s*\w", item.header)) and not re.match(
+            r"\(\s*(?:object|metaclass\s*=.*)?\s*\)", item.header
+        )
+    if language.name == "go":
+        text = str(ground.tree.read(path)).split("\n")[item.line : item.end_line]
+        return any(re.fullmatch(r"\s*\*?(?:\w+\.)?[A-Z]\w*\s*(?:`.*)?", line) for line in text)
+    if language.name in {"rust", "c"}:
+        return language.name == "rust"  # traits give methods that stand elsewhere
+    return (
+        bool(re.search(r"\bextends\b|\bimplements\b|\bwith\b|<\s*\w|:\s*\w|\buse\b|\binclude\b", item.header))
+        or item.kind == "extension"
+    )
+
+
+def _may_inherit(ground: Ground, path: str, owner: str) -> bool:
+    types = [
+        item
+        for item in ground.symbols.in_file(path)
+        if item.name == owner and item.kind in {"type", "extension"}
+    ]
+    return any(_has_bases(ground, path, item) for item in types)
+
+
+def _at_line(ground: Ground, claim: Claim, *, path: str, name: str) -> Judged:
+    first, last = claim.first or 1, claim.last or claim.first or 1
+    count = ground.tree.line_count(path)
+    if isinstance(count, int) and first > count:
+        return unsure(claim, "its lines lie beyond the end of the file")
+    lines = ground.symbols.lines_with(path, name, most=2_000)
+    if any(first - _NEAR <= line <= last + _NEAR for line in lines):
+        return held(claim)
+    defined = [item for item in ground.symbols.in_file(path) if item.name == name]
+    if any(_spans(item, claim) for item in defined):
+        return held(claim)
+    if claim.mode != "exists" or not lines:
+        return unsure(claim, "it does not stand at these lines")
+    return wrong(
+        claim, _elsewhere_in_file(claim, path, name=name, line=defined[0].line if defined else lines[0])
+    )
+
+
+def _spans(item: Definition, claim: Claim) -> bool:
+    """Whether the cited lines lie in a definition's body, where the wording allows that."""
+    first, last = claim.first or 1, claim.last or claim.first or 1
+    inside = item.line - _NEAR <= first and last <= item.end_line + _NEAR
+    whole = first <= item.line and item.end_line <= last
+    if item.kind in {"type", "module", "extension"} or claim.strict:
+        return whole or inside and last > first
+    return whole or inside
+
+
+def _untied(ground: Ground, claim: Claim, parts: list[str]) -> Judged:
+    name = parts[-1]
+    if len(parts) > 1 and (path := _module_path(ground, parts)):
+        return _tied(ground, claim, parts=[name], paths=[path])
+    if ground.symbols.files_with(name):
+        return held(claim)
+    if not ground.symbols.complete:
+        return unsure(claim, "the tree is too large to be searched whole")
+    if _is_made(ground, name):
+        return held(claim, "a plan makes it")
+    if name in _IMPLICIT:
+        return held(claim, "every type has it")
+    if len(parts) > 1:
+        return _member(ground, claim, parts)
+    if claim.mode == "exists" and claim.strict:
+        return wrong(claim, _missing(ground, claim, name=name, paths=[], elsewhere=()))
+    return unsure(claim, "not found; it may be a library's, or new")
+
+
+def _module_path(ground: Ground, parts: list[str]) -> str | None:
+    """The one Python file that `pkg.module` in `pkg.module.name` means."""
+    if len(parts) < 3 or not all(re.fullmatch(r"[a-z_]\w*", part) for part in parts[:-1]):
+        return None
+    found = ground.tree.ending_in("/".join(parts[:-1]) + ".py")
+    return found[0] if len(found) == 1 else None
+
+
+def _member(ground: Ground, claim: Claim, parts: list[str]) -> Judged:
+    """`Owner.name` where `name` stands nowhere in the tree: wrong if `Owner` is a type of ours without bases."""
+    owner, name = parts[-2], parts[-1]
+    types = [
+        (path, item) for path, item in ground.symbols.defined(owner) if item.kind in {"type", "extension"}
+    ]
+    if not types or claim.mode not in {"exists", "neutral"}:
+        return unsure(claim, "not found; its owner is not a type of this tree")
+    if any(_has_bases(ground, path, item) for path, item in types):
+        return unsure(claim, "it may be inherited")
+    return wrong(claim, _missing(ground, claim, name=name, paths=[types[0][0]], elsewhere=()))
+
+
+def check_signature(ground: Ground, claim: Claim) -> Judged:
+    """Judges a name that is written with its parameters."""
+    judged = check_symbol(ground, claim)
+    if (
+        judged.outcome != "held"
+        or judged.why
+        or claim.mode not in {"exists", "neutral"}
+        or claim.parameters is None
+    ):
+        return judged
+    found = _functions(ground, claim)
+    if not found or any(item.parameters is None for _, item in found):
+        return judged
+    results = [
+        (differs(claim.parameters, item.parameters or "", _language(path)), path, item)
+        for path, item in found
+    ]
+    if any(result is None for result, _, _ in results) or claim.path is None and len(results) > 1:
+        return judged
+    if _is_made_anew(ground, claim):
+        return unsure(claim, "the plan may be changing the signature")
+    difference, path, item = results[0]
+    return wrong(claim, _signature(claim, path, item=item, difference=difference or ""))
+
+
+def _is_made_anew(ground: Ground, claim: Claim) -> bool:
+    return (claim.symbol or "").rsplit(".", 1)[-1] in ground.survey.names
+
+
+def _language(path: str) -> str:
+    language = language_of(path)
+    return language.name if language else ""
+
+
+def _functions(ground: Ground, claim: Claim) -> list[tuple[str, Definition]]:
+    parts = (claim.symbol or "").split(".")
+    paths = locate(ground.tree, claim.path).paths if claim.path else ()
+    found = [
+        (path, item)
+        for path, item in ground.symbols.defined(parts[-1])
+        if item.kind in {"function", "value", "field"}
+    ]
+    found = [(path, item) for path, item in found if not paths or path in paths]
+    if len(parts) > 1 and (
+        owned := [(path, item) for path, item in found if parts[-2] in item.owner.split(".")]
+    ):
+        return owned
+    return found
+
+
+def _missing(
+    ground: Ground,
+    claim: Claim,
+    *,
+    name: str,
+    paths: Sequence[str],
+    elsewhere: Sequence[tuple[str, Definition]],
+) -> Fault:
+    where = f" in `{paths[0]}`" if paths else " anywhere in the tree"
+    truth, places = _instead(ground, name, paths, elsewhere=elsewhere)
+    return Fault(
+        key=("symbol", name, *paths[:1]),
+        kind="missing-symbol",
+        severity=Severity.MEDIUM if elsewhere else Severity.HIGH,
+        title=f"`{claim.text}` is not{where}",
+        body="The plan counts on it, and no plan of this review makes it.",
+        spots=((claim.plan, claim.line),),
+        truth=truth,
+        places=places,
+        suggestion="name what is there, or say that it is new",
+        files=tuple(paths[:1]),
+    )
+
+
+def _instead(
+    ground: Ground, name: str, paths: Sequence[str], *, elsewhere: Sequence[tuple[str, Definition]]
+) -> tuple[str, tuple[str, ...]]:
+    if elsewhere:
+        path, item = elsewhere[0]
+        return f"`{name}` is defined in `{path}:{item.line}`", (f"{path}:{item.line}",)
+    known = [(path, item) for path in paths for item in ground.symbols.in_file(path)]
+    near = nearest_name(name, [item.name for _, item in known])
+    if near is None:
+        return (
+            (f"`{paths[0]}` defines nothing of a like name", (f"{paths[0]}:1",))
+            if paths
+            else ("no name like it is defined", ())
+        )
+    path, item = next((path, item) for path, item in known if item.name == near)
+    return f"the nearest name there is `{item.qualified}` (`{path}:{item.line}`)", (f"{path}:{item.line}",)
+
+
+def _other_owner(ground: Ground, claim: Claim, *, path: str, name: str) -> Fault:
+    item = next(item for item in ground.symbols.in_file(path) if item.name == name)
+    return Fault(
+        key=("owner", claim.symbol or "", path),
+        kind="missing-symbol",
+        severity=Severity.MEDIUM,
+        title=f"`{claim.text}` is not in `{path}`",
+        body="The type has no such member.",
+        spots=((claim.plan, claim.line),),
+        truth=f"`{name}` belongs to `{item.owner}` (`{path}:{item.line}`)",
+        places=(f"{path}:{item.line}",),
+        files=(path,),
+    )
+
+
+def _elsewhere_in_file(claim: Claim, path: str, *, name: str, line: int) -> Fault:
+    cited = f"{claim.first}-{claim.last}" if claim.last and claim.last != claim.first else f"{claim.first}"
+    return Fault(
+        key=("at-line", name, path, cited),
+        kind="wrong-line",
+        severity=Severity.LOW,
+        title=f"`{claim.text}` does not stand at `{base_name(path)}:{cited}`",
+        body=f"The plan cites `{path}:{cited}` for it.",
+        spots=((claim.plan, claim.line),),
+        truth=f"it stands at `{path}:{line}`",
+        places=(f"{path}:{line}",),
+        suggestion=f"cite `{path}:{line}`",
+        files=(path,),
+    )
+
+
+def _signature(claim: Claim, path: str, *, item: Definition, difference: str) -> Fault:
+    written = " ".join((item.parameters or "").split())[:200]
+    return Fault(
+        key=("signature", item.qualified, path, claim.parameters or ""),
+        kind="wrong-signature",
+        severity=Severity.MEDIUM,
+        title=f"`{claim.text}` is not the signature in the source",
+        body=f"Compared with `{path}:{item.line}`: {difference}.",
+        spots=((claim.plan, claim.line),),
+        truth=f"`{item.name}({written})`",
+        places=(f"{path}:{item.line}",),
+        suggestion="write the signature as it is, or say that it changes",
+        files=(path,),
+    )

@@ -1,0 +1,205 @@
+"""Claims in a plan's sentences: paths, lines, symbols and signatures, each with what its sentence says of it.
+
+Pure. A symbol is tied to a path only where the sentence joins the two ("`name` in `path`", "`path` exports `name`").
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from msd_review.grounding.mentions import Mention, mentions, symbol_in
+from msd_review.grounding.model import Claim
+from msd_review.grounding.plan import Plan, Segment
+from msd_review.grounding.prose import MASK, Mode, Sentence, is_direct_object, mode_of, sentences
+from msd_review.review.places import place_of
+
+# What these parts say is true after the plan was carried out, not before.
+AFTERWARDS = frozenset(
+    ["automated", "verify", "verification", "done", "acceptance_criteria", "success_criteria", "output", "behavior",
+     "threat_model", "name", "must_haves", "human-check", "manual", "how-to-verify", "what-built", "feature", "resume-signal"]
+)  # fmt: skip
+MUST_EXIST = frozenset({"read_first", "execution_context"})
+_MAX_CLAIMS = 20_000
+_NOUNS = r"(?:\s*(?:functions?|methods?|classes|class|helpers?|constants?|types?|structs?|hooks?|components?|modules?|interfaces?|enums?|traits?|variables?|fields?|macros?|definitions?|implementation|logic|handlers?|service|objects?|exports?|file|both|all|defined|declared|located|lives?|found|exported|implemented|provided|exists?|is|are|which|that|already|currently|now|today))*"
+_SYMBOL_THEN_PATH = re.compile(
+    rf"[\s)\]\"'*]*(?:(?:,|and|or|&|/)+\s*(?:the\s)?[(\[\"'*]*{MASK}+[\s)\]\"'*]*)*{_NOUNS}\s*(?:\b(?:in|of|from|at|inside|within|by)\b|\(|:|—|–|-|→|->|@|,)\s*(?:\(?(?:the|existing|current|file|module|see|at|in|line|lines)\s+)*[(\[\"'*@]*",
+    re.IGNORECASE,
+)
+_PATH_THEN_SYMBOL = re.compile(
+    rf"[\s)\]\"'*]*(?:['’]s|:|\(|—|–|-|→|->|,?\s*(?:which|that)?\s*(?:already|currently)?\s*\b(?:exports?|defines?|declares?|provides?|contains?|has|holds|implements?|exposes?)\b)\s*(?:\b(?:the|a|an|existing|current|see|including)\b)?{_NOUNS}\s*[(\[\"'*]*(?:{MASK}+[\s)\]\"'*]*(?:,|and|or|&|/)+\s*(?:the\s)?[(\[\"'*]*)*",
+    re.IGNORECASE,
+)
+_DEFINED_AT = re.compile(r"\b(?:defined|declared|starts|begins|definition|declaration)\b", re.IGNORECASE)
+_BARE_NAME = re.compile(
+    r"(?<![\w./`@-])(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|\w+(?=\(\)))(?:\(\))?(?![\w/`]|\.\w)"
+)
+
+
+def prose_claims(plan: Plan) -> Iterator[Claim]:
+    """Every claim in the sentences of a plan, in order; at most 20,000."""
+    count = 0
+    for segment in plan.segments:
+        if segment.tag == "files":
+            continue
+        for claim in _segment_claims(plan, segment):
+            yield claim
+            count += 1
+            if count >= _MAX_CLAIMS:
+                return
+
+
+def _segment_claims(plan: Plan, segment: Segment) -> Iterator[Claim]:
+    for sentence in sentences(plan.said(segment)):
+        if MASK not in sentence.masked and "/" not in sentence.text and ":" not in sentence.text:
+            continue
+        named = mentions(sentence)
+        for at, mention in enumerate(named):
+            line = plan.line_at(segment.start + sentence.start + mention.start)
+            mode = _mode(segment, sentence, mention)
+            if mention.place is not None:
+                yield from _path_claims(plan, segment, sentence, mention=mention, mode=mode, line=line)
+            elif mention.symbol is not None:
+                place = tied_place(sentence, named, at)
+                yield _symbol_claim(
+                    plan, segment, sentence, mention=mention, mode=mode, line=line, place=place
+                )
+        if segment.tag in MUST_EXIST:
+            yield from _noted_names(plan, segment, sentence, named)
+
+
+def _mode(segment: Segment, sentence: Sentence, mention: Mention) -> Mode:
+    if segment.tag in MUST_EXIST:
+        return "exists"
+    if segment.tag == "output":
+        return "creates" if mention.place is not None else "unsure"
+    if segment.tag in AFTERWARDS:
+        return "unsure"
+    before = sentence.text[: mention.start].rstrip(" `")
+    if segment.tag == "context" and before.endswith("@") or mention.text.startswith("@") and mention.place:
+        return "exists"
+    return mode_of(sentence, mention.start, mention.end)
+
+
+def _path_claims(
+    plan: Plan, segment: Segment, sentence: Sentence, *, mention: Mention, mode: Mode, line: int
+) -> Iterator[Claim]:
+    place = mention.place
+    if place is None:
+        return
+    claim = partial(
+        Claim,
+        plan=plan.name,
+        line=line,
+        text=mention.text,
+        task=segment.task,
+        tag=segment.tag,
+        path=place.path,
+    )
+    included = sentence.text[: mention.start].rstrip(" `").endswith("@") or mention.text.startswith("@")
+    if included and segment.tag in {"context", "execution_context"}:
+        yield claim(kind="path", mode="exists", tag="include")
+    else:
+        yield claim(kind="path", mode=mode, strict=is_direct_object(sentence, mention.start))
+    for first, last in ((place.line, place.end_line), *place.more):
+        if first is not None:
+            yield claim(kind="lines", mode=mode, first=first, last=last)
+    if place.symbol:
+        yield claim(
+            kind="symbol", mode="exists" if mode == "neutral" else mode, symbol=place.symbol, tied=True
+        )
+
+
+def _symbol_claim(
+    plan: Plan,
+    segment: Segment,
+    sentence: Sentence,
+    *,
+    mention: Mention,
+    mode: Mode,
+    line: int,
+    place: Mention | None,
+) -> Claim:
+    target = place.place if place is not None else None
+    if mode == "container" or mode == "neutral" and target is not None:
+        mode = "exists"
+    return Claim(
+        kind="symbol" if not _is_signature(mention, sentence) else "signature",
+        plan=plan.name,
+        line=line,
+        text=mention.text,
+        mode=mode,
+        tag=segment.tag,
+        task=segment.task,
+        path=target.path if target else None,
+        first=target.line if target else None,
+        last=target.end_line if target else None,
+        symbol=mention.symbol,
+        parameters=mention.parameters,
+        tied=target is not None,
+        strict=bool(_DEFINED_AT.search(sentence.masked)) if target else False,
+        called=mention.called,
+    )
+
+
+def _is_signature(mention: Mention, sentence: Sentence) -> bool:
+    """Whether parameters are written as a declaration writes them, and not as a call."""
+    if mention.parameters is None or not mention.parameters.strip():
+        return False
+    before = sentence.masked[max(0, mention.start - 60) : mention.start]
+    return mention.declared or bool(re.search(r"\bsignature\b", before, re.IGNORECASE))
+
+
+def tied_place(sentence: Sentence, named: Sequence[Mention], at: int) -> Mention | None:
+    """The path that the sentence joins the symbol at `named[at]` to."""
+    symbol = named[at]
+    for other in named[at + 1 :]:
+        gap = sentence.masked[symbol.end : other.start]
+        if other.place is not None:
+            return (
+                other
+                if len(gap) < 400 and _SYMBOL_THEN_PATH.fullmatch(_blot(gap))
+                else _before(sentence, named, at)
+            )
+        if len(gap) > 400:
+            break
+    return _before(sentence, named, at)
+
+
+def _before(sentence: Sentence, named: Sequence[Mention], at: int) -> Mention | None:
+    for other in reversed(named[:at]):
+        if other.place is not None:
+            gap = sentence.masked[other.end : named[at].start]
+            return other if len(gap) < 400 and _PATH_THEN_SYMBOL.fullmatch(_blot(gap)) else None
+    return None
+
+
+def _blot(gap: str) -> str:
+    return re.sub(rf"{MASK}+", MASK, gap)
+
+
+def _noted_names(
+    plan: Plan, segment: Segment, sentence: Sentence, named: Sequence[Mention]
+) -> Iterator[Claim]:
+    """Names written without backticks in the note behind a path that is to be read first."""
+    places = [mention for mention in named if mention.place is not None]
+    if len(places) != 1 or places[0].place is None:
+        return
+    place = places[0]
+    for match in _BARE_NAME.finditer(sentence.masked, place.end):
+        symbol = symbol_in(match.group())
+        if symbol is None or place_of(match.group()) is not None:
+            continue
+        yield Claim(
+            kind="symbol",
+            plan=plan.name,
+            line=plan.line_at(segment.start + sentence.start + match.start()),
+            text=match.group(),
+            mode="exists",
+            tag=segment.tag,
+            task=segment.task,
+            path=place.place.path if place.place else None,
+            first=place.place.line if place.place else None,
+            last=place.place.end_line if place.place else None,
+            symbol=symbol[0],
+            tied=True,
+        )

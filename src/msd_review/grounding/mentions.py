@@ -1,0 +1,131 @@
+"""The things that a sentence names: paths with or without lines, symbols with or without parameters, commands.
+
+Pure. A code span is read as one of these or left alone; outside code spans only paths count.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from msd_review.grounding.prose import MASK, Sentence, code_spans
+from msd_review.review.places import Place, lines_after, lines_before, place_of
+
+_NAME = r"[A-Za-z_$][\w$]{0,100}[!?]?"
+_SYMBOL = re.compile(
+    rf"(?P<lead>(?:(?:async|def|func|fun|fn|function|class|struct|enum|interface|trait|type|const|static|public|private|protected|export|pub|void|method|sub|impl)\s+)*)"
+    rf"(?:\((?P<receiver>[^()]{{1,60}})\)\s*)?(?P<name>[@#&*]?{_NAME}(?:(?:\.|::|->|#){_NAME}){{0,6}})"
+    r"(?P<generic><[^<>()]{1,60}>)?(?P<call>\((?P<parameters>.{0,400})\))?(?P<rest>\s*(?:->|:|=>|throws\b).{0,120}|\s+[\w.*\[\]()<>, ]{1,60}|\s*\{.{0,20})?",
+    re.DOTALL,
+)
+_BARE_PATH = re.compile(
+    r"(?<![\w`/@.~-])(?:\.{1,2}/|/|~/)?[\w.@+~-]{1,100}(?:/[\w.@+~\[\]()-]{1,100}){1,20}(?::\d{1,7}(?:[-–]\d{1,7})?)?"
+)
+_BARE_FILE = re.compile(r"(?<![\w`/@.~-])[\w-]{1,80}(?:\.[\w-]{1,40}){1,3}:\d{1,7}(?:[-–]\d{1,7})?(?![\w])")
+_COMMANDS = frozenset(
+    ["npm", "npx", "pnpm", "yarn", "bun", "make", "gmake", "pytest", "python", "python3", "tox", "nox", "just", "cargo", "go", "node",
+     "bash", "sh", "poetry", "uv", "pdm", "hatch", "grep", "rg", "test", "ls", "cat", "git", "mvn", "gradle", "dotnet", "ruby", "bundle",
+     "rake", "php", "composer", "swift", "cd", "export", "echo", "docker", "curl", "deno", "jest", "vitest", "tsc", "eslint", "ruff", "mypy",
+     "head", "tail", "sed", "awk", "find", "wc", "jq", "sudo", "source", "pip", "task", "poe", "rustc", "gcc", "cmake", "ctest", "!"]
+)  # fmt: skip
+_KEYWORDS = frozenset(
+    ["if", "for", "while", "switch", "return", "catch", "true", "false", "null", "none", "self", "this", "super", "new", "try", "else", "and",
+     "or", "not", "in", "is", "import", "from", "class", "def", "function", "const", "let", "var", "async", "await", "string", "number", "boolean",
+     "int", "str", "bool", "float", "list", "dict", "set", "tuple", "bytes", "object", "void", "any", "unknown", "never", "undefined", "nil",
+     "error", "type", "enum", "struct", "interface", "public", "private", "static", "print", "len", "todo", "tbd", "yes", "no", "ok", "get", "post",
+     "put", "delete", "patch", "head", "options"]
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """One thing named in a sentence, at `start`…`end` inside it. Exactly one of place, symbol, command is set, or none."""
+
+    start: int
+    end: int
+    text: str
+    place: Place | None = None
+    symbol: str | None = None
+    parameters: str | None = None
+    called: bool = False
+    declared: bool = False  # written as a declaration: `def name(…)`
+    command: str | None = None
+    code: bool = True
+    more: tuple[tuple[int, int | None], ...] = field(default=())
+
+
+def mentions(sentence: Sentence) -> tuple[Mention, ...]:
+    """What a sentence names, in the order of the text."""
+    found = [_code_mention(match) for match in code_spans(sentence.text)]
+    found += list(_bare_mentions(sentence))
+    placed = [_with_lines(mention, sentence) for mention in found]
+    return tuple(sorted(placed, key=lambda mention: mention.start))
+
+
+def symbol_in(text: str) -> tuple[str, str | None, bool, bool] | None:
+    """(dotted name, parameters or None, written as a call, written as a declaration) of a code span that is a symbol."""
+    text = text.strip()
+    match = _SYMBOL.fullmatch(text) if len(text) <= 500 else None
+    if match is None:
+        return None
+    name = re.sub(r"::|->|#", ".", match["name"].lstrip("@#&*"))
+    lead = match["lead"].strip()
+    if match["rest"] and not (match["call"] or lead):
+        return None
+    if name.lower() in _KEYWORDS or len(name) < 2 and not match["call"]:
+        return None
+    if match["receiver"] and (owner := re.search(r"(\w+)\s*(?:\[.*)?$", match["receiver"].replace("*", " "))):
+        name = f"{owner[1]}.{name}"
+    declared = bool(lead) or bool(match["rest"])
+    return name, match["parameters"], match["call"] is not None, declared
+
+
+def _code_mention(match: re.Match[str]) -> Mention:
+    code = " ".join(match["code"].split())
+    named = partial(Mention, start=match.start(), end=match.end(), text=code)
+    place = place_of(code)
+    if place is not None:
+        return named(place=place)
+    first = code.split(" ", 1)[0].removeprefix("./")
+    if first in _COMMANDS and (" " in code or first in {"pytest", "tox", "nox", "jest", "vitest"}):
+        return named(command=code)
+    symbol = symbol_in(code)
+    if symbol is None:
+        return named()
+    name, parameters, called, declared = symbol
+    return named(symbol=name, parameters=parameters, called=called, declared=declared)
+
+
+def _bare_mentions(sentence: Sentence) -> Iterator[Mention]:
+    taken = [match.span() for match in code_spans(sentence.text)]
+    for pattern in (_BARE_PATH, _BARE_FILE):
+        for match in pattern.finditer(sentence.masked):
+            if MASK in match.group() or any(start <= match.start() < end for start, end in taken):
+                continue
+            text = match.group().rstrip(".,;:)")
+            place = place_of(text)
+            if place is not None and not _in_link(sentence.masked, match.start()):
+                end = match.start() + len(text)
+                taken.append((match.start(), end))
+                yield Mention(start=match.start(), end=end, text=text, place=place, code=False)
+
+
+def _in_link(text: str, at: int) -> bool:
+    return bool(re.search(r"(?:https?:|www\.|://)[^\s]{0,200}$", text[max(0, at - 200) : at]))
+
+
+def _with_lines(mention: Mention, sentence: Sentence) -> Mention:
+    """Lines that stand in words beside a path: "(line 12)", "lines 3-9 of"."""
+    place = mention.place
+    if place is None or place.line is not None:
+        return mention
+    after = lines_after(sentence.text[mention.end : mention.end + 60].removeprefix("`"))
+    before = lines_before(sentence.text[max(0, mention.start - 48) : mention.start + 1])
+    if after is not None:
+        (first, last), *more = after[0]
+        lines = Place(path=place.path, line=first, end_line=last, symbol=place.symbol, more=tuple(more))
+    elif before is not None:
+        lines = Place(path=place.path, line=before[0], end_line=before[1], symbol=place.symbol)
+    else:
+        return mention
+    return Mention(start=mention.start, end=mention.end, text=mention.text, place=lines, code=mention.code)

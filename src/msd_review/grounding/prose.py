@@ -1,0 +1,165 @@
+"""Sentences of a plan, and what each says of a thing that it names: that it is there, or that it is to be made.
+
+Pure. Only clear wording gives `exists` or `creates`; `container` is what something new is put into; `neutral` is
+wording that says neither. A negation, a condition or an example gives `unsure`, because a false alarm costs more than
+a missed fault.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Mode = Literal["exists", "creates", "container", "neutral", "unsure"]
+MASK = "\x01"
+_CODE = re.compile(
+    r"(?P<ticks>`{1,2})(?!`)(?P<code>[^`\n]{1,400}?(?:\n[ \t]{0,12}[^`\n]{1,200}?)?)(?P=ticks)(?!`)"
+)
+_FENCE = re.compile(r"^[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>[^`\n]{0,80})$", re.M)
+_BREAK = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)[.;!?](?=\s|$)|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+][ \t]|\d{1,3}[.)][ \t]|\||#{1,6}[ \t]|>))")  # fmt: skip
+_MAX_SENTENCE = 3_000
+
+_CREATE = (
+    r"add(?:s|ed|ing)?|creat(?:e|es|ed|ing)|introduc(?:e|es|ed|ing)|implement(?:s|ed|ing)?|writ(?:e|es|ing)|defin(?:e|es|ing)|"
+    r"scaffold(?:s|ed|ing)?|generat(?:e|es|ed|ing)|produc(?:e|es|ed|ing)|build(?:s|ing)?|declar(?:e|es|ing)|insert(?:s|ed|ing)?|"
+    r"append(?:s|ed|ing)?|extract(?:s|ed|ing)?|split(?:s|ting)?|expos(?:e|es|ing)|new|named|emit(?:s|ted|ting)?|"
+    r"becomes?|install(?:s|ing)?|output(?:s|ting)?|save[sd]?|stor(?:e|es|ed)|develop|set up|sketch|introduction of|will be|should be|must be|"
+    r"rename[sd]? to|moved? to|renamed|into a|replaced? (?:it |them )?with|replaced? by|instead"
+)
+_EXIST = (
+    r"modif(?:y|ies|ied|ying)|updat(?:e|es|ed|ing)|extend(?:s|ed|ing)?|edit(?:s|ed|ing)?|chang(?:e|es|ed|ing)|refactor(?:s|ed|ing)?|"
+    r"rewrit(?:e|es|ing)|rewritten|fix(?:es|ed|ing)?|replac(?:e|es|ed|ing)|remov(?:e|es|ed|ing)|delet(?:e|es|ed|ing)|renam(?:e|es|ing)|"
+    r"mov(?:e|es|ing)|patch(?:es|ed|ing)?|adjust(?:s|ed|ing)?|harden(?:s|ed|ing)?|migrat(?:e|es|ed|ing)|convert(?:s|ed|ing)?|"
+    r"simplif(?:y|ies|ying)|wrap(?:s|ped|ping)?|keep(?:s|ing)?|reus(?:e|es|ed|ing)|preserv(?:e|es|ed|ing)|call(?:s|ed|ing)?|"
+    r"invok(?:e|es|ed|ing)|us(?:e|es|ed|ing)|read(?:s|ing)?|see|follow(?:s|ed|ing)?|mirror(?:s|ed|ing)?|match(?:es|ed|ing)?|cop(?:y|ies|ied|ying)|"
+    r"import(?:s|ed|ing)?|inherit(?:s|ed|ing)?|subclass(?:es|ed|ing)?|overrid(?:e|es|den|ing)|inspect(?:s|ed|ing)?|look(?:s|ed|ing)?|"
+    r"exist(?:s|ed|ing)?|already|current(?:ly)?|defined|lives?|located|found|declared|today|still|delegat(?:e|es|ed|ing)|rel(?:y|ies|ying)|"
+    r"depend(?:s|ed|ing)?|consum(?:e|es|ed|ing)|leverag(?:e|es|ing)|stays?|remains?|handled by|provided by|implemented by|implemented in|exported|"
+    r"derived|based|consult|review|study|check|open|understand|load(?:s|ed)?|touch(?:es|ed)?|tweak|drop|deprecate|inline|route|wire|hook|plug|"
+    r"of|from|beside|besides|next to|alongside|after|before|below|above|like|through|via|per|within|inside|behind|between|as in|same as|caller|callers"
+)
+_WORDS = re.compile(rf"\b(?:(?P<create>{_CREATE})|(?P<exist>{_EXIST}))\b", re.IGNORECASE)
+_NEGATED = re.compile(
+    r"\b(?:no|not|never|without|missing|lacks?|absent|nonexistent|nor|neither|cannot|don't|doesn't|isn't|aren't|didn't|won't|rather than|"
+    r"instead of|no longer|if (?:it |they )?(?:is |are )?(?:present|exists?|any|needed|missing|available|necessary)|if not|or equivalent|or similar|e\.g\.|such as|for example|"
+    r"for instance|optional(?:ly)?|hypothetical|imagine|maybe|perhaps|something like|could|might|upcoming|future|later phase|placeholder)\b",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(rf"(?:\b(?:an?|new|another|one|two|three|four|following|additional|further|dedicated)\b)(?:\s+(?!(?:of|in|to|from|for|by|at|on)\b)[\w-]+){{0,4}}\s*[(\[\"'*]*(?:{MASK}+\s*(?:,|and|or|&|\+|/)\s*)*$", re.IGNORECASE)  # fmt: skip
+_DEFINITE = re.compile(
+    r"\b(?:the|this|that|its|their|our|existing|current|each|every)(?:\s+[\w-]+){0,3}\s*[(\[\"'*]*$",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(
+    rf"{MASK}+(?:\(\))?\s*(?:,|and|or|&|\+|/|, and|as well as)\s*(?:the\s)?[(\[\"'*]*$", re.IGNORECASE
+)
+_CONTAINER = re.compile(
+    r"\b(?:to|in|into|onto|inside|within|of)\s+(?:the\s+|file\s+|existing\s+|current\s+|our\s+)*[(\[\"'*]*$",
+    re.I,
+)
+_RENAMED_TO = re.compile(
+    r"\b(?:renam\w+|mov(?:e|ed|ing)|extract\w*|split\w*|port\w*)\b[^;:]{0,120}\b(?:to|into)\s+(?:the\s+)?[(\[\"'*]*$",
+    re.I,
+)
+_AFTER_EXISTS = re.compile(
+    r"^['’]s\b|^\s*\(?(?:already|currently|today|still|exists|lives|is defined|is declared|at present|as it is|now)\b",
+    re.I,
+)
+_AFTER_CREATES = re.compile(
+    r"^\s*\(?(?:new\b|create\b|created\b|to be created|to create|does not exist|doesn't exist|not yet|will be|must be added|is added|is new|—\s?new\b|- new\b)",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence: `text` as written, `masked` of the same length with code spans and line ends blotted out."""
+
+    text: str
+    masked: str
+    start: int
+
+
+def code_spans(text: str) -> Iterator[re.Match[str]]:
+    """The code spans of a text."""
+    return _CODE.finditer(text)
+
+
+def fenced_blocks(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, info word) of each fenced block's content; one that is never closed ends with the text."""
+    opening: re.Match[str] | None = None
+    for mark in _FENCE.finditer(text):
+        if opening is None:
+            opening = mark
+        elif mark["marks"].startswith(opening["marks"]) and not mark["info"].strip():
+            yield opening.end() + 1, mark.start(), opening["info"].strip()
+            opening = None
+    if opening is not None:
+        yield min(len(text), opening.end() + 1), len(text), opening["info"].strip()
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """The sentences of a text, fenced blocks left out. Offsets are the text's own."""
+    blotted = _without_fences(text)
+    masked = _CODE.sub(lambda match: MASK * len(match.group()), blotted)
+    at = 0
+    for stop in _BREAK.finditer(masked):
+        yield from _sentence(blotted, masked, at, stop.end())
+        at = stop.end()
+    yield from _sentence(blotted, masked, at, len(masked))
+
+
+def _without_fences(text: str) -> str:
+    if "```" not in text and "~~~" not in text:
+        return text
+    pieces, at = [], 0
+    for start, end, _ in fenced_blocks(text):
+        pieces += [text[at:start], re.sub(r"[^\n]", " ", text[start:end])]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _sentence(text: str, masked: str, start: int, end: int) -> Iterator[Sentence]:
+    for at in range(start, end, _MAX_SENTENCE):
+        last = min(end, at + _MAX_SENTENCE)
+        if text[at:last].strip():
+            yield Sentence(text[at:last].replace("\n", " "), masked[at:last].replace("\n", " "), at)
+
+
+def mode_of(sentence: Sentence, start: int, end: int) -> Mode:
+    """What a sentence says of the thing at `start`…`end` (offsets inside the sentence)."""
+    before, after = sentence.masked[:start], sentence.masked[end : end + 60]
+    if _AFTER_CREATES.match(after):
+        return "creates"
+    if _NEGATED.search(before[-160:]) or _NEGATED.search(after[:40]):
+        return "unsure"
+    if _AFTER_EXISTS.match(after):
+        return "exists"
+    return _governed(before)
+
+
+def _governed(before: str) -> Mode:
+    near = before[-240:]
+    words = list(_WORDS.finditer(near))
+    if not words:
+        return "neutral"
+    creating = any(word["create"] for word in words)
+    if creating and _ARTICLE.search(near):
+        return "creates"
+    if creating and _CONTAINER.search(near):
+        return "creates" if _RENAMED_TO.search(near) else "container"
+    if _LISTED.search(near) and creating and not words[-1]["create"]:
+        return "unsure"
+    return "creates" if words[-1]["create"] else "exists"
+
+
+def is_direct_object(sentence: Sentence, start: int) -> bool:
+    """Whether "create" (or "new file") stands right before the thing, so that the thing itself is to be made."""
+    before = sentence.masked[:start]
+    return bool(
+        re.search(
+            r"(?:\bcreat(?:e|es|ing)(?:\s+(?:a|an|the|new|file|module|empty|test|component|script|class|package|tests?\s+in))*|\bnew\s+(?:test\s+)?(?:file|module|script|component))\s*[:(\[\"'*]*$",
+            before,
+            re.I,
+        )
+    ) and not re.search(r"\bor\b", before[-40:], re.I)
