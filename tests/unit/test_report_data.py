@@ -9,6 +9,7 @@ import pytest
 from msd_review.outcomes import Mark, Outcome, Reason
 from msd_review.report.history import MAX_HISTORY_BYTES, History, read_history
 from msd_review.report.json_document import document, render_json
+from msd_review.report.markdown import render_markdown
 from msd_review.report.model import ReviewReport, Skipped
 from msd_review.report.terminal import cycle_line, summary_lines
 from msd_review.review.model import FindingStatus, Severity
@@ -134,6 +135,27 @@ def test_the_summary_says_who_what_where_and_what_next() -> None:
         "  next        address 1 HIGH concern in the plan, then `msd review --phase 3`",
         "              `msd review --phase 3 --resume --retry-failed` runs again only what failed",
         "CYCLE_SUMMARY: current_high=1 current_actionable=1",
+    )
+
+
+def test_reviewers_that_nobody_named_share_a_line_when_they_share_a_reason() -> None:
+    missing = [
+        Skipped(
+            identity=name,
+            outcome="unavailable",
+            reason="missing_binary",
+            detail=f"{name} is not on PATH",
+            named=name == "c",
+        )
+        for name in "abc"
+    ]
+    of = report(reviewer("codex", findings=()), skipped=tuple(missing))
+    lines = summary_lines(of)
+    assert "  unavailable c: missing_binary: c is not on PATH" in lines
+    assert "  unavailable a, b: missing_binary → `msd lane list` says what each needs" in lines
+    assert (
+        "c was not run: missing_binary, c is not on PATH.  \na and b were not run: missing_binary.\n"
+        in render_markdown(of)
     )
 
 

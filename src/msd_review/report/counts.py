@@ -96,7 +96,7 @@ def failed(report: ReviewReport) -> dict[str, str]:
     return {
         r.result.identity: r.result.reason or r.result.outcome
         for r in report.reviewers
-        if _ran(r) and r.result.outcome != Outcome.REVIEW
+        if ran_without_review(r)
     }
 
 
@@ -105,7 +105,7 @@ def not_run(report: ReviewReport) -> dict[str, str]:
     rows = {
         r.result.identity: str(r.result.reason or r.result.outcome)
         for r in report.reviewers
-        if not _ran(r) and r.result.outcome != Outcome.REVIEW
+        if not ran_without_review(r) and r.result.outcome != Outcome.REVIEW
     }
     return {**rows, **{skipped.identity: skipped.reason for skipped in report.skipped}}
 
@@ -148,8 +148,8 @@ def _without_review(section: str) -> str:
     return inline(" ".join(words), 100)
 
 
-def _ran(reviewer: ReviewerReport) -> bool:
+def ran_without_review(reviewer: ReviewerReport) -> bool:
+    """Whether a reviewer was started and delivered no counted review."""
     result = reviewer.result
-    return result.outcome in RAN_WITHOUT_REVIEW or (
-        result.outcome == Outcome.BLOCKED and result.started_at is not None
-    )
+    started = result.outcome == Outcome.BLOCKED and result.started_at is not None
+    return result.outcome in RAN_WITHOUT_REVIEW or started

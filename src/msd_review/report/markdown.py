@@ -1,7 +1,8 @@
 """REVIEWS.md: the whole review as one Markdown file, a pure function of the report."""
 
+from msd_review.report.attendance import Absence, absences
 from msd_review.report.consensus_section import consensus_section
-from msd_review.report.counts import delivered, failed, not_run, section_heading, unsent
+from msd_review.report.counts import delivered, section_heading, unsent
 from msd_review.report.coverage_section import coverage_section
 from msd_review.report.front_matter import front_matter
 from msd_review.report.lane_sections import lane_section, unsent_section
@@ -46,7 +47,7 @@ def title(report: ReviewReport) -> str:
 def _attendance(report: ReviewReport) -> str:
     reviews = [inline(reviewer.result.identity, 100) for reviewer in delivered(report)]
     lines = [f"Reviewed by {joined(reviews)}." if reviews else "**No reviewer delivered a review.**"]
-    lines += [f"{inline(name, 100)} {verb}: {inline(reason)}." for name, verb, reason in _absent(report)]
+    lines += [_absence(absence) for absence in absences(report)]
     lines += [
         f"**This review was interrupted.** {count(len(reviews), 'review')} had been finished."
     ] * report.interrupted
@@ -58,12 +59,9 @@ def _attendance(report: ReviewReport) -> str:
     return "  \n".join(lines)
 
 
-def _absent(report: ReviewReport) -> list[tuple[str, str, str]]:
-    details = {skipped.identity: skipped.detail for skipped in report.skipped}
-    details |= {reviewer.result.identity: reviewer.result.detail for reviewer in report.reviewers}
-    rows = [(name, "delivered no review", reason) for name, reason in failed(report).items()]
-    rows += [(name, "was not run", reason) for name, reason in not_run(report).items()]
-    return [
-        (name, verb, f"{reason}, {details[name].rstrip('.')}" if details.get(name) else reason)
-        for name, verb, reason in rows
-    ]
+def _absence(absence: Absence) -> str:
+    names = joined([inline(name, 100) for name in absence.names])
+    why = ", ".join(part for part in (absence.reason, absence.detail.rstrip(".")) if part)
+    if absence.ran:
+        return f"{names} delivered no review: {inline(why)}."
+    return f"{names} {'was' if len(absence.names) == 1 else 'were'} not run: {inline(why)}."

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from msd_review.consensus.cycles import cycle_summary
 from msd_review.consensus.model import Cluster
 from msd_review.outcomes import Outcome
+from msd_review.report.attendance import Absence, absences
 from msd_review.report.counts import (
     all_findings,
     citations_of,
@@ -59,15 +60,8 @@ def _headline(report: ReviewReport) -> str:
 def _attendance(report: ReviewReport) -> Iterator[str]:
     reviews = [_reviewer(reviewer) for reviewer in delivered(report)]
     yield from _row("reviewed", ", ".join(reviews) or "nobody")
-    for reviewer in report.reviewers:
-        result = reviewer.result
-        if result.outcome != Outcome.REVIEW:
-            yield from _row(
-                str(result.outcome),
-                _why(result.identity, str(result.reason or ""), result.detail, result.hint),
-            )
-    for skipped in report.skipped:
-        yield from _row(skipped.outcome, _why(skipped.identity, skipped.reason, skipped.detail, skipped.hint))
+    for absence in absences(report):
+        yield from _row(absence.outcome, _why(absence))
 
 
 def _reviewer(reviewer: ReviewerReport) -> str:
@@ -78,9 +72,10 @@ def _reviewer(reviewer: ReviewerReport) -> str:
     return f"{result.identity} ({shown})" if shown else result.identity
 
 
-def _why(identity: str, reason: str, detail: str, hint: str | None) -> str:
-    way_out = f" → {hint}" if hint else ""
-    return ": ".join(part for part in (identity, reason, detail) if part) + way_out
+def _why(absence: Absence) -> str:
+    way_out = f" → {absence.hint}" if absence.hint else ""
+    said = (", ".join(absence.names), absence.reason, absence.detail)
+    return ": ".join(part for part in said if part) + way_out
 
 
 def _concerns(report: ReviewReport) -> Iterator[str]:
