@@ -13,7 +13,7 @@ from msd_review.edges import files
 from msd_review.edges.faults import fault_point
 from msd_review.edges.process import Output, ProcessEnd, ProcessSpec, Verdict, run_process
 from msd_review.edges.stopping import StopSignal
-from msd_review.run.login_prompts import TAIL_BYTES, login_prompt
+from msd_review.run.login_prompts import LONGEST_BEFORE, TAIL_BYTES, login_prompt
 from msd_review.run.result import Ending, EndKind
 from msd_review.trust.policy import ApprovedSpawn
 
@@ -104,11 +104,14 @@ def _judge(prompt_path: Path, is_done: Callable[[bytes], bool] | None) -> Callab
 
 
 def _asks_to_log_in(output: Output, prompt_path: Path) -> bool:
-    for path in (output.stdout_path, output.stderr_path):
-        question = login_prompt(_tail(path))
-        if question is not None and question.encode() not in _content(prompt_path, _PROMPT_LIMIT):
-            return True
-    return False
+    streams = [output.stderr_path]
+    if output.stdout_bytes <= LONGEST_BEFORE:
+        streams.append(output.stdout_path)
+    questions = [question for path in streams if (question := login_prompt(_tail(path))) is not None]
+    if not questions:
+        return False
+    prompt = _content(prompt_path, _PROMPT_LIMIT)
+    return any(question.encode() not in prompt for question in questions)
 
 
 def _content(path: Path, limit: int) -> bytes:
