@@ -119,9 +119,12 @@ def check_reviews(
         )
     )
     if check:
-        plans = {plan.name: plan.text for plan in subject.plans}
         checked = dict(
-            zip(found, check_citations(found, tree, plans=plans, planned=planned_files(plans)), strict=True)
+            zip(
+                found,
+                check_citations(found, tree, plans=subject.plans, planned_files=planned_files(subject.plans)),
+                strict=True,
+            )
         )
     else:
         checked = _unchecked(found)

@@ -12,20 +12,19 @@ from msd_review.edges.capture import capture_blocking
 from msd_review.edges.proxies import proxy_for
 from msd_review.errors import InputError, SourceError, UsageError
 from msd_review.lifecycle import allow as allowing
+from msd_review.lifecycle.inspect import Shown, disclose_named
 from msd_review.lifecycle.install import Installed, commit_install, prepare_install
 from msd_review.lifecycle.outdated import Standing, find_outdated
 from msd_review.lifecycle.places import Place
-from msd_review.lifecycle.prepare import Prepared, disclose_bundle
+from msd_review.lifecycle.prepare import Prepared
 from msd_review.lifecycle.remove import Removed, remove
 from msd_review.lifecycle.surroundings import Surroundings
 from msd_review.lifecycle.transaction import recover
 from msd_review.lifecycle.update import Update, find_entries, prepare_update
-from msd_review.registry import first_party
 from msd_review.sources.download import make_download
 from msd_review.sources.git import Git
 from msd_review.trust.agreement import agree
-from msd_review.trust.bundle import BundleRefused, read_bundle
-from msd_review.trust.disclosure import Disclosure, disclose
+from msd_review.trust.disclosure import Disclosure
 from msd_review.trust.disclosure_text import to_text
 
 _POLICY = "capabilities.strict_known_registries"
@@ -175,34 +174,9 @@ def remove_capability(world: World, identity: str, scope: str | None) -> Removed
     return remove(found[0], identity, around)
 
 
-def disclosure_of(world: World, what: str, say: Say) -> Disclosure:
-    """The disclosure of a folder or manifest, an installed or shipped capability, or an install spec."""
-    around = surroundings(world, say, needs_npm=what.startswith("npm:"))
-    path = Path(what)
-    if (
-        path.exists()
-        and (path.is_dir() or path.suffix == ".json")
-        and not what.startswith(("./", "../", "/"))
-    ):
-        return _disclose_path(path, around)
-    if path.is_file():
-        return _disclose_path(path, around)
-    known = next((one for one in world.registry.capabilities if one.id == what), None)
-    if known is not None and known.source == "first-party":
-        return disclose(known.raw, resolve_host=around.resolve_host, proxy_for=around.proxy_for)
-    if known is not None:
-        return allowing.find_installed(what, around)[0].disclosure
-    if any(one.id == what for one in first_party()):
-        raise RuntimeError(f"{what} ships with msd and is not in the registry")
-    return prepare_install(what, around).disclosure
-
-
-def _disclose_path(path: Path, around: Surroundings) -> Disclosure:
-    folder = path if path.is_dir() else path.parent
-    try:
-        return disclose_bundle(read_bundle(folder), around)
-    except BundleRefused as refused:
-        raise InputError(f"{folder}: {refused}") from None
+def disclosures_of(world: World, what: str, say: Say) -> tuple[Shown, ...]:
+    """The disclosure of a path, an id in every scope that has it, or an install spec."""
+    return disclose_named(what, surroundings(world, say, needs_npm=what.startswith("npm:")))
 
 
 def allow(world: World, identity: str, *, scope: str | None, answers: Answers) -> tuple[Disclosure, Place]:

@@ -23,11 +23,17 @@ def _say(text: str) -> None:
 @click.pass_context
 def disclose(ctx: click.Context, what: str, as_json: bool) -> None:
     """Show what a capability would run and whom it would send plans to; change nothing."""
-    disclosure = installing.disclosure_of(world_of(ctx), what, _say)
+    found = installing.disclosures_of(world_of(ctx), what, _say)
     if as_json:
-        click.echo(json.dumps(to_json(disclosure), ensure_ascii=False, indent=1))
-    else:
-        click.echo(to_text(disclosure))
+        # One capability is one document; an id that lies in two scopes is the one that is active there.
+        click.echo(json.dumps(to_json(found[-1].disclosure), ensure_ascii=False, indent=1))
+        return
+    for shown in found:
+        if len(found) > 1:
+            click.echo(f"{plain(shown.where)}:")
+        click.echo(to_text(shown.disclosure))
+        if shown.problem:
+            _say(f"warning: {shown.problem}")
 
 
 @click.command()
