@@ -49,6 +49,12 @@ def renames(root: Path) -> Mapping[str, str]:
     return {} if output is None else _pairs(output.decode("utf-8", "surrogateescape").split("\0"))
 
 
+def head_commit(root: Path) -> str | None:
+    """The commit that is checked out, None without git or before the first commit."""
+    found = _git(root, ("rev-parse", "--verify", "--quiet", "HEAD"), 10.0, limit=4096)
+    return found.decode("ascii", "replace").strip() or None if found is not None else None
+
+
 def _pairs(fields: list[str]) -> Mapping[str, str]:
     found: dict[str, str] = {}
     at = 0
