@@ -13,7 +13,7 @@ from msd_review.report.markdown import render_markdown
 from msd_review.report.model import Skipped
 from msd_review.report.nesting import nest
 from msd_review.report.text import code, duration, inline, slug
-from msd_review.review.model import Severity
+from msd_review.review.model import Citation, Severity
 from tests.report_samples import (
     GONE,
     cluster,
@@ -394,3 +394,26 @@ def test_a_reviewer_whose_budget_was_too_small_has_a_section_that_says_so() -> N
 
 def test_a_reviewer_that_is_not_installed_has_no_section() -> None:
     assert "Cursor Review" not in FULL
+
+
+def test_an_agreed_concern_shows_the_words_of_each_reviewer() -> None:
+    one = reviewer("codex", findings=(finding("codex", title="Wrong path"),))
+    other = reviewer("gemini", findings=(finding("gemini", title="`app.load` is *gone*"),))
+    shared = consensus(cluster("codex", "gemini", title="Wrong path"), identities=("codex", "gemini"))
+    markdown = render_markdown(report(one, other, consensus=shared))
+    assert part(markdown, "Agreed Concerns").split("\n")[2:] == [
+        "  - [gemini](#gemini-review): `app.load` is \\*gone\\*"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("citations", "said"),
+    [
+        ((), "No reviewer cites a place in the code."),
+        ((Citation(raw="a.py", path="a.py"),), "No citation was checked."),
+        ((GONE,), "Every place that a reviewer cites was looked up in the working tree."),
+    ],
+)
+def test_coverage_says_whether_anything_was_checked(citations: tuple[Citation, ...], said: str) -> None:
+    markdown = render_markdown(report(reviewer("codex", findings=(finding("codex", citations=citations),))))
+    assert part(markdown, "Verification Coverage").startswith(said)

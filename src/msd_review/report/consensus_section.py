@@ -1,6 +1,6 @@
 """The consensus part of REVIEWS.md: every statement names who said it, with a link to where."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msd_review.consensus.model import Cluster, StrengthGroup
 from msd_review.report.counts import (
@@ -14,7 +14,7 @@ from msd_review.report.counts import (
     section_heading,
 )
 from msd_review.report.model import ReviewReport
-from msd_review.report.text import code, count, inline, joined, slug
+from msd_review.report.text import code, count, inline, joined, one_line, slug
 from msd_review.review.model import CitationVerdict, Finding, Severity
 
 _LABELS = {Severity.HIGH: "HIGH", Severity.MEDIUM: "MEDIUM", Severity.LOW: "LOW", Severity.UNRATED: "UNRATED"}
@@ -56,7 +56,17 @@ def concern(cluster: Cluster, findings: Mapping[str, Finding], links: Mapping[st
         lines.append("  *Demoted: none of the places that it cites was found.*")
     if cluster.note:
         lines.append(f"  {inline(cluster.note)}")
-    return "  \n".join(lines)
+    return "\n".join(["  \n".join(lines), *_own_words(cluster, findings, links)])
+
+
+def _own_words(cluster: Cluster, findings: Mapping[str, Finding], links: Mapping[str, str]) -> Iterator[str]:
+    """What each of several reviewers says, so that a reader can judge whether it is one concern."""
+    if len(cluster.reviewers) < 2:
+        return
+    for name in cluster.finding_ids:
+        finding = findings.get(name)
+        if finding and one_line(finding.title) != one_line(cluster.title):
+            yield f"  - {_name(finding.identity, links)}: {inline(finding.title, 300)}"
 
 
 def _overview(report: ReviewReport, standing: list[Cluster]) -> str:

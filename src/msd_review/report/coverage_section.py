@@ -19,12 +19,17 @@ def coverage_section(report: ReviewReport) -> str:
     spoke = [reviewer for reviewer in report.reviewers if reviewer.review is not None]
     if not spoke:
         return "## Verification Coverage\n\nNo reviewer delivered a text, so there was nothing to check."
-    blocks = ["## Verification Coverage", _against(report), _table(spoke, report)]
+    blocks = ["## Verification Coverage", _against(spoke, report), _table(spoke, report)]
     blocks += [block for verdict in _LISTED if (block := _list(spoke, report, verdict))]
     return "\n\n".join(blocks)
 
 
-def _against(report: ReviewReport) -> str:
+def _against(spoke: list[ReviewerReport], report: ReviewReport) -> str:
+    evidence = evidence_of(finding for reviewer in spoke for finding in findings_of(reviewer))
+    if not evidence.cited:
+        return "No reviewer cites a place in the code."
+    if evidence.of(CitationVerdict.UNCHECKED) == evidence.cited:
+        return "No citation was checked."
     at = f" at commit {code(report.commit)}" if report.commit else ""
     return f"Every place that a reviewer cites was looked up in the working tree{at}."
 
