@@ -5,6 +5,7 @@ import hashlib
 import json
 import ssl
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from msd_review.edges.addresses import AddressBook
 from msd_review.edges.http import HttpEnd, HttpRequest
 from msd_review.errors import SourceError
+from msd_review.lifecycle.fetch import fetch as fetch_anything
 from msd_review.sources.archive import integrity_of
 from msd_review.sources.download import make_download
 from msd_review.sources.fetched import Download, Fetched
@@ -21,6 +23,7 @@ from msd_review.sources.spec import parse_spec
 from msd_review.sources.tarball import fetch_tarball
 from tests.archive_samples import ordinary
 from tests.git_samples import manifest_bytes
+from tests.lifecycle_samples import machine
 from tests.servers.loopback import Answer, Server, https_server
 
 FILES = {"capability.json": manifest_bytes(), "README.md": b"hello"}
@@ -39,7 +42,13 @@ def download(server: Server) -> Download:
 
 
 def fetch(url: str, download: Download, integrity: str | None = None) -> Fetched:
-    return fetch_tarball(parse_spec(url), integrity=integrity, download=download, say=lambda _line: None)
+    return fetch_tarball(
+        parse_spec(url),
+        integrity=integrity,
+        download=download,
+        check=lambda _url: None,
+        say=lambda _line: None,
+    )
 
 
 def test_an_archive_is_fetched_and_its_integrity_recorded(server: Server, download: Download) -> None:
@@ -119,6 +128,27 @@ def test_attack_a_public_address_that_points_to_a_private_one(target: str, resol
     ):
         fetch("https://public.test/a.tgz", download)
     assert contacted == ["https://public.test/a.tgz"]
+
+
+def test_attack_an_allowed_host_that_redirects_to_one_that_is_not(server: Server, tmp_path: Path) -> None:
+    server.serve("/a.tgz", ARCHIVE)
+    url = redirect(server, "/moved.tgz", server.url("/a.tgz", host="elsewhere.localhost"))
+    around = machine(tmp_path, server=server, policies=[["localhost:1", "127.0.0.1"], None])
+    with pytest.raises(SourceError, match="comes from 127.0.0.1|comes from localhost"):
+        fetch_anything(parse_spec(url), replace(around, policies=[["other.test"]]))
+    own = url.replace("localhost", "127.0.0.1")
+    with pytest.raises(
+        SourceError, match=r"comes from elsewhere\.localhost, and capabilities\.strict_known_registries"
+    ):
+        fetch_anything(parse_spec(own), around)
+    assert server.seen == ["/moved.tgz"]
+
+
+def test_what_came_so_far_is_told(server: Server) -> None:
+    told: list[int] = []
+    tls = ssl.create_default_context(cafile=str(server.authority))
+    fetch(server.serve("/a.tgz", ARCHIVE), make_download(tls=tls, on_bytes=told.append))
+    assert told[-1] == len(ARCHIVE)
 
 
 def test_an_answer_over_the_limit_is_stopped(server: Server, download: Download) -> None:

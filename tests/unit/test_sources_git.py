@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -170,3 +171,24 @@ def test_what_git_is_given_of_the_environment() -> None:
         "GIT_LFS_SKIP_SMUDGE": "1",
         "LC_ALL": "C",
     }
+
+
+def test_a_repository_is_read_over_ssh_without_a_prompt(tmp_path: Path, repository: Path) -> None:
+    script = tmp_path / "ssh"
+    script.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\nfor last; do :; done\nexec sh -c "$last"\n')
+    script.chmod(0o755)
+    environ = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    tool = Git(binary=Path(shutil.which("git") or "/usr/bin/git"), environ=environ)
+    for text in (f"git@box.test:{repository}", f"git+ssh://git@box.test{repository}#main"):
+        fetched = fetch_git(parse_spec(text), git=tool, say=lambda _line: None)
+        assert fetched.resolved == git(repository, "rev-parse", "main")
+    for asked in (tmp_path / "asked").read_text().splitlines():
+        assert asked.startswith("-o BatchMode=yes ")
+        assert f"git@box.test git-upload-pack '{repository}'" in asked
+
+
+def test_what_came_so_far_is_told(server: Server, tool: Git, repository: Path) -> None:
+    commit(repository, {"large": os.urandom(3_000_000)})
+    told: list[int] = []
+    fetch(server, replace(tool, on_bytes=told.append))
+    assert told

@@ -36,7 +36,14 @@ def fetch(spec: Spec, around: Surroundings, *, integrity: str | None = None) -> 
                 say=around.say,
             )
         case "tarball":
-            return fetch_tarball(spec, integrity=integrity, download=around.download, say=around.say)
+            return _fetch_archive(spec, around, integrity)
+
+
+def _fetch_archive(spec: Spec, around: Surroundings, integrity: str | None) -> Fetched:
+    def check(url: str) -> None:
+        check_source(Spec(kind="tarball", raw=url, target=url), around.policies)
+
+    return fetch_tarball(spec, integrity=integrity, download=around.download, check=check, say=around.say)
 
 
 def needed_git(around: Surroundings) -> Git:

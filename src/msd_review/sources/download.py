@@ -20,7 +20,7 @@ from msd_review.edges.addresses import AddressBook, Resolve, Unresolved, kind_of
 from msd_review.edges.http import HttpEnd, HttpRequest, send
 from msd_review.edges.proxies import proxy_for
 from msd_review.errors import SourceError
-from msd_review.sources.fetched import Download
+from msd_review.sources.fetched import Check, Download
 from msd_review.trust.visible import plain
 
 Send = Callable[[HttpRequest, AddressBook], Awaitable[HttpEnd]]
@@ -32,36 +32,60 @@ class _Wish:
     limit: int
     deadline: float
     redirects: int
+    check: Check | None = None
     from_public: bool = False
 
 
-def make_download(
-    *, tls: ssl.SSLContext | None = None, send_with: Send = send, resolve: Resolve = system_resolve
-) -> Download:
-    """The download function of this machine; `tls` holds the certificates to trust, the system's without it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Way:
+    """How this machine reaches others."""
 
-    def download(url: str, *, limit: int, timeout_s: float, redirects: int) -> bytes:
+    tls: ssl.SSLContext | None
+    send: Send
+    book: AddressBook
+    on_bytes: Callable[[int], None] | None
+
+
+def make_download(
+    *,
+    tls: ssl.SSLContext | None = None,
+    on_bytes: Callable[[int], None] | None = None,
+    send_with: Send = send,
+    resolve: Resolve = system_resolve,
+) -> Download:
+    """The download function of this machine.
+
+    `tls` holds the certificates to trust, the system's without it; `on_bytes` is told how much came so far.
+    """
+
+    def download(
+        url: str, *, limit: int, timeout_s: float, redirects: int = 0, check: Check | None = None
+    ) -> bytes:
         deadline = clock.monotonic() + timeout_s
-        wish = _Wish(url=url, limit=limit, deadline=deadline, redirects=redirects)
-        return asyncio.run(_fetch(wish, tls, send_with=send_with, book=AddressBook(resolve)))
+        wish = _Wish(url=url, limit=limit, deadline=deadline, redirects=redirects, check=check)
+        way = _Way(tls=tls, send=send_with, book=AddressBook(resolve), on_bytes=on_bytes)
+        return asyncio.run(_fetch(wish, way))
 
     return download
 
 
-async def _fetch(wish: _Wish, tls: ssl.SSLContext | None, *, send_with: Send, book: AddressBook) -> bytes:
+async def _fetch(wish: _Wish, way: _Way) -> bytes:
     while True:
         host = _https_host(wish.url)
+        if wish.check is not None:
+            wish.check(wish.url)
         if wish.from_public:
-            await _stay_outside(wish, host, book)
+            await _stay_outside(wish, host, way.book)
         request = HttpRequest(
             method="GET",
             url=wish.url,
             timeout_s=max(0.01, wish.deadline - clock.monotonic()),
             max_body_bytes=wish.limit,
             proxy=proxy_for(wish.url, environ.snapshot()),
-            tls=tls,
+            tls=way.tls,
+            on_bytes=way.on_bytes,
         )
-        end = await send_with(request, book)
+        end = await way.send(request, way.book)
         if end.kind != "redirect":
             return _content(end, wish)
         wish = _followed(wish, end)

@@ -8,16 +8,19 @@ from msd_review.sources.spec import Spec
 from msd_review.trust.bundle import Bundle
 
 Say = Callable[[str], None]
+Check = Callable[[str], None]
 
 
 class Download(Protocol):
-    """Gets an https address: at most `limit` bytes by header and by count, within `timeout_s` seconds.
+    """Gets an https address: at most `limit` bytes, within `timeout_s` seconds.
 
-    Redirects are followed only where the source allows: `redirects` times, to https, and never from a
-    public address to a private one. Raises SourceError.
+    Redirects are followed only where the source allows: `redirects` times, to https, never from a public
+    address to a private one, and to no address that `check` raises for. Raises SourceError.
     """
 
-    def __call__(self, url: str, *, limit: int, timeout_s: float, redirects: int) -> bytes: ...
+    def __call__(
+        self, url: str, *, limit: int, timeout_s: float, redirects: int = 0, check: Check | None = None
+    ) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -62,6 +62,7 @@ class Git:
     binary: Path
     environ: Mapping[str, str]
     allow_file: bool = False
+    on_bytes: Callable[[int], None] | None = None  # told how many bytes lie there so far
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +87,10 @@ class _Repository:
             )
         )
         while not (await asyncio.wait({work}, timeout=_WATCH_S))[0]:
-            if _size(self.folder) > MAX_FETCHED_BYTES:
+            size = _size(self.folder)
+            if self.git.on_bytes is not None:
+                self.git.on_bytes(size)
+            if size > MAX_FETCHED_BYTES:
                 work.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await work

@@ -119,7 +119,7 @@ def _by_url(text: str, *, allow_file: bool) -> Spec:
     scheme = address.partition(":")[0].lower()
     if scheme == "http":
         raise _plain_http(text)
-    if scheme == "https" and not hash_mark and urlsplit(text).path.lower().endswith(_ARCHIVES):
+    if scheme == "https" and not hash_mark and address.partition("?")[0].lower().endswith(_ARCHIVES):
         _split(text)
         return Spec(kind="tarball", raw=text, target=text)
     known = scheme in {"https", "ssh"} or (allow_file and scheme == "file")

@@ -6,12 +6,12 @@ Invariants
 - Read anew by every command: nothing about it is remembered between runs.
 """
 
+import codecs
+import json
 from collections.abc import Callable
 
-from msd_review.manifest.json_text import parse_bytes
 from msd_review.registry.overlays import Overlay
 from msd_review.trust.bundle import Bundle, BundleRefused, read_bundle
-from msd_review.trust.canonical import canonical
 from msd_review.trust.consent import GLOBAL, Consents
 from msd_review.trust.policy import CONTENT_CHANGED, Inactive, overlay_state
 
@@ -51,5 +51,8 @@ def _read(overlay: Overlay) -> Bundle | None:
 
 
 def _holds(bundle: Bundle, overlay: Overlay) -> bool:
-    value, _ = parse_bytes(bundle.manifest or b"")
-    return canonical(value) == canonical(overlay.raw)
+    try:
+        value = json.loads((bundle.manifest or b"").removeprefix(codecs.BOM_UTF8))
+        return json.dumps(value, sort_keys=True) == json.dumps(overlay.raw, sort_keys=True)
+    except (ValueError, RecursionError):
+        return False

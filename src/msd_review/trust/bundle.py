@@ -143,9 +143,12 @@ def _read(folder: int, name: bytes, path: bytes, *, budget: _Budget) -> bytes:
     except OSError as problem:
         raise BundleRefused(_unreadable(path, problem)) from None
     with os.fdopen(descriptor, "rb") as handle:
-        if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
+        status = os.fstat(handle.fileno())
+        if not stat.S_ISREG(status.st_mode):
             raise BundleRefused(_special(path))
-        return handle.read(budget.room() + 1)
+        content = handle.read(min(status.st_size, budget.room()) + 1)
+        # A file that grows while it is read is read on, within the bound.
+        return content if len(content) <= status.st_size else content + handle.read(budget.room() + 1)
 
 
 def _shown(path: bytes) -> str:

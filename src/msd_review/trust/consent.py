@@ -9,6 +9,7 @@ Invariants
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -53,7 +54,7 @@ class Answer:
     tool_version: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Consents:
     """Everything that the store holds. `problem` says why a store was refused: then it holds nothing."""
 
@@ -65,7 +66,11 @@ class Consents:
 
     def overlay(self, scope: str, identity: str) -> OverlayConsent | None:
         """The consent to an overlay in one scope."""
-        return next((one for one in self.overlays if (one.scope, one.id) == (scope, identity)), None)
+        return self._by_overlay.get((scope, identity))
+
+    @cached_property
+    def _by_overlay(self) -> Mapping[tuple[str, str], OverlayConsent]:
+        return {(one.scope, one.id): one for one in reversed(self.overlays)}
 
     def destinations(self, slug: str, capability: str) -> tuple[str, ...]:
         """Every destination that a capability's lane may send to, the newest first."""
