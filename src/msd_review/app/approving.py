@@ -5,9 +5,11 @@ from pathlib import Path
 
 from msd_review.app.world import World
 from msd_review.edges import environ, programs
-from msd_review.invocation import Invocation, NotPlanned, SpawnInvocation
-from msd_review.planning import Places
+from msd_review.invocation import HttpInvocation, Invocation, NotPlanned, SpawnInvocation
+from msd_review.planning import Ask, Overrides, Places, plan
 from msd_review.registry import RosterLane
+from msd_review.run.standing import ProbeResult, missing_program
+from msd_review.selection import Reviewer
 from msd_review.trust import policy
 from msd_review.trust.policy import Approved
 
@@ -62,3 +64,26 @@ def _installed_scope(world: World, entry: RosterLane) -> str | None:
             return "global"
         case "project":
             return world.scope()
+
+
+def let_through(world: World, entry: RosterLane) -> Invocation | NotPlanned:
+    """The lane's own invocation, when nothing stands against its shape and its destination."""
+    reviewer = Reviewer(identity=entry.slug, kind="lane", slug=entry.slug)
+    planned = plan(
+        Ask(reviewer=reviewer, lane=entry.lane, config=world.config, overrides=Overrides(), places=nowhere())
+    )
+    if isinstance(planned, NotPlanned):
+        return planned
+    if isinstance(planned, HttpInvocation):
+        judged = approve(world, entry, planned, answered=True)
+        if isinstance(judged, NotPlanned):
+            return judged
+    return planned
+
+
+def known_standing(world: World, entry: RosterLane) -> ProbeResult | NotPlanned | None:
+    """What stands against a lane as far as it is known without starting or contacting anything."""
+    judged = let_through(world, entry)
+    if isinstance(judged, NotPlanned):
+        return judged
+    return missing_program(entry.lane, find=lambda name: find_program(world, name))

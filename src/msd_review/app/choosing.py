@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msd_review.app import naming
-from msd_review.app.approving import approve, find_program, nowhere
+from msd_review.app.approving import approve, find_program, known_standing, let_through
 from msd_review.app.request import ReviewRequest
 from msd_review.app.world import World
 from msd_review.edges import environ
@@ -20,7 +20,8 @@ from msd_review.outcomes import Outcome, Reason
 from msd_review.planning import Ask, Overrides, Places, plan
 from msd_review.registry import RosterLane
 from msd_review.report.model import Skipped
-from msd_review.run.probe import READY, ProbeResult, missing_program, probe_lane
+from msd_review.run.probe import probe_lane
+from msd_review.run.standing import READY, ProbeResult
 from msd_review.selection import NotChosen, Reviewer, Selection, Wanted, candidates, select
 from msd_review.trust import grants, policy
 from msd_review.trust.policy import Approved, ApprovedHttp, ApprovedSpawn
@@ -59,16 +60,8 @@ def own_lanes(lanes: Iterable[Lane]) -> frozenset[str]:
     )
 
 
-def known_standing(world: World, entry: RosterLane) -> ProbeResult | NotPlanned:
-    """What stands against a lane as far as it is known without starting or contacting anything."""
-    judged = _let_through(world, entry)
-    if isinstance(judged, NotPlanned):
-        return judged
-    return missing_program(entry.lane, find=lambda name: find_program(world, name)) or READY
-
-
 async def _standing(world: World, entry: RosterLane) -> ProbeResult | NotPlanned:
-    judged = _let_through(world, entry)
+    judged = let_through(world, entry)
     if isinstance(judged, NotPlanned):
         return judged
     return await probe_lane(
@@ -77,20 +70,6 @@ async def _standing(world: World, entry: RosterLane) -> ProbeResult | NotPlanned
         host=judged.host if isinstance(judged, HttpInvocation) else None,
         cwd=world.root.path or Path.cwd(),
     )
-
-
-def _let_through(world: World, entry: RosterLane) -> Invocation | NotPlanned:
-    reviewer = Reviewer(identity=entry.slug, kind="lane", slug=entry.slug)
-    planned = plan(
-        Ask(reviewer=reviewer, lane=entry.lane, config=world.config, overrides=Overrides(), places=nowhere())
-    )
-    if isinstance(planned, NotPlanned):
-        return planned
-    if isinstance(planned, HttpInvocation):
-        judged = approve(world, entry, planned, answered=True)
-        if isinstance(judged, NotPlanned):
-            return judged
-    return planned
 
 
 async def detect(world: World, slugs: Iterable[str]) -> dict[str, ProbeResult | NotPlanned]:
@@ -147,7 +126,7 @@ def choose(world: World, request: ReviewRequest, *, probe: bool = True) -> Choic
         standings = asyncio.run(detect(world, slugs))
     else:
         known = [entry for slug in slugs if (entry := world.registry.lane(slug)) is not None]
-        standings = {entry.slug: known_standing(world, entry) for entry in known}
+        standings = {entry.slug: known_standing(world, entry) or READY for entry in known}
     found = replace(
         wanted,
         detected=frozenset(slug for slug, standing in standings.items() if is_available(standing)),

@@ -11,7 +11,7 @@ import psutil
 from msd_review import CONTRACT_VERSION, __version__
 from msd_review.app import lanes, trusting
 from msd_review.app.approving import find_program
-from msd_review.app.lanes import LaneRow
+from msd_review.app.lane_list import LaneRow
 from msd_review.app.world import World
 from msd_review.config.roots import project_config, user_config
 from msd_review.edges import environ

@@ -2,135 +2,17 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from msd_review.app import approving, choosing
+from msd_review.app.lane_list import LaneRow, asks_first, inactive_row, row_of
 from msd_review.app.request import ReviewRequest
 from msd_review.app.world import World
 from msd_review.errors import UsageError
-from msd_review.invocation import HttpInvocation, Invocation, NotPlanned, SpawnInvocation
-from msd_review.manifest.model import Lane, SpawnInvoke
+from msd_review.invocation import Invocation, NotPlanned, SpawnInvocation
 from msd_review.outcomes import Reason
 from msd_review.planning import Ask, Overrides, plan
-from msd_review.registry import InactiveLane, RosterLane
-from msd_review.run.probe import ProbeResult, missing_program
 from msd_review.selection import Reviewer
-from msd_review.trust import policy
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaneRow:
-    """One lane as `lane list` and `lane detect` show it; `state` is ready, unavailable, blocked or inactive."""
-
-    slug: str
-    flags: tuple[str, ...]
-    section: str
-    transport: str
-    capability: str
-    source: str
-    posture: str | None
-    provider: str | None
-    state: str
-    reason: str | None = None
-    detail: str = ""
-    hint: str | None = None
-    note: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """The row's JSON object."""
-        return {
-            "slug": self.slug,
-            "flags": list(self.flags),
-            "section": self.section,
-            "transport": self.transport,
-            "capability": self.capability,
-            "source": self.source,
-            "posture": self.posture,
-            "provider": self.provider,
-            "state": self.state,
-            "reason": self.reason,
-            "detail": self.detail,
-            "hint": self.hint,
-            "note": self.note,
-        }
-
-
-def _posture(lane: Lane) -> str | None:
-    return lane.invoke.posture if isinstance(lane.invoke, SpawnInvoke) else None
-
-
-def _source(capability_id: str, source: str) -> str:
-    return source if source == "first-party" else capability_id
-
-
-def _row(
-    entry: RosterLane, state: str, standing: ProbeResult | NotPlanned | None = None, note: str = ""
-) -> LaneRow:
-    lane, capability = entry.lane, entry.capability
-    reason = standing.reason if standing is not None else None
-    return LaneRow(
-        slug=lane.slug,
-        flags=lane.flags,
-        section=lane.reviews_section,
-        transport=lane.transport,
-        capability=capability.id,
-        source=_source(capability.id, capability.source),
-        posture=_posture(lane),
-        provider=lane.provider,
-        state=state,
-        reason=reason.value if reason is not None else None,
-        detail=standing.detail if standing is not None else "",
-        hint=standing.hint if standing is not None else None,
-        note=note,
-    )
-
-
-def _inactive_row(inactive: InactiveLane) -> LaneRow:
-    capability = inactive.capability
-    lane = capability.decoded.reviewer if capability.decoded is not None else None
-    return LaneRow(
-        slug=inactive.slug,
-        flags=inactive.flags,
-        section=inactive.section,
-        transport=lane.transport if lane is not None else "",
-        capability=capability.id,
-        source=_source(capability.id, capability.source),
-        posture=_posture(lane) if lane is not None else None,
-        provider=lane.provider if lane is not None else None,
-        state="inactive",
-        reason=inactive.reason.value,
-        detail=inactive.detail,
-        hint=inactive.hint,
-    )
-
-
-def _asks_first(world: World, entry: RosterLane) -> str:
-    first_party = entry.capability.source == "first-party"
-    if not policy.needs_answer(entry.lane, first_party=first_party):
-        return ""
-    said = world.consents.answer(entry.slug)
-    return "asks first" if said is None else "" if said else "refused by you"
-
-
-def _known_state(world: World, entry: RosterLane) -> LaneRow:
-    """What can be said without starting or contacting anything."""
-    planned = _plan(world, Reviewer(identity=entry.slug, kind="lane", slug=entry.slug), Overrides())
-    standing: ProbeResult | NotPlanned | None
-    if isinstance(planned, NotPlanned):
-        return _row(entry, "unavailable", planned)
-    if isinstance(planned, HttpInvocation):
-        judged = approving.approve(world, entry, planned, answered=True)
-        if isinstance(judged, NotPlanned):
-            return _row(entry, "blocked", judged)
-    standing = missing_program(entry.lane, find=lambda name: approving.find_program(world, name))
-    return _row(entry, "ready" if standing is None else "unavailable", standing, _asks_first(world, entry))
-
-
-def list_lanes(world: World) -> tuple[LaneRow, ...]:
-    """Every lane in roster order, inactive ones last. Starts nothing, connects to nothing."""
-    rows = [_known_state(world, entry) for entry in world.registry.lanes]
-    return (*rows, *(_inactive_row(one) for one in world.registry.inactive_lanes))
 
 
 def detect_lanes(world: World) -> tuple[LaneRow, ...]:
@@ -142,8 +24,8 @@ def detect_lanes(world: World) -> tuple[LaneRow, ...]:
         available = choosing.is_available(standing)
         blocked = isinstance(standing, NotPlanned) and standing.outcome.value == "blocked"
         state = "ready" if available else "blocked" if blocked else "unavailable"
-        rows.append(_row(entry, state, None if available else standing, _asks_first(world, entry)))
-    return (*rows, *(_inactive_row(one) for one in world.registry.inactive_lanes))
+        rows.append(row_of(entry, state, None if available else standing, asks_first(world, entry)))
+    return (*rows, *(inactive_row(one) for one in world.registry.inactive_lanes))
 
 
 def _plan(world: World, reviewer: Reviewer, overrides: Overrides) -> Invocation | NotPlanned:

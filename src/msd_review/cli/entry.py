@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def _list_lanes(*, as_json: bool) -> int:
-    lanes = importlib.import_module("msd_review.app.lanes")
+    lanes = importlib.import_module("msd_review.app.lane_list")
     shown = importlib.import_module("msd_review.cli.lane_table")
     world = importlib.import_module("msd_review.app.world").load_world(None)
     for warning in (*world.warnings(), *(notice.message for notice in world.registry.notices)):

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from msd_review.app import lanes, single
+from msd_review.app import lane_list, lanes, single
 from msd_review.app.request import ReviewRequest, pairs, seconds
 from msd_review.cli.lane_flags import LaneCommand, named_lanes, world_of
 from msd_review.cli.lane_table import lanes_json, lanes_text
@@ -36,7 +36,7 @@ def _warn(ctx: click.Context) -> None:
 def list_lanes(ctx: click.Context, as_json: bool) -> None:
     """List every lane and what is known against it; start nothing."""
     _warn(ctx)
-    rows = lanes.list_lanes(world_of(ctx))
+    rows = lane_list.list_lanes(world_of(ctx))
     click.echo(lanes_json(rows) if as_json else lanes_text(rows))
 
 

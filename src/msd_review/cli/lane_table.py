@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from msd_review.app.lanes import LaneRow
+from msd_review.app.lane_list import LaneRow
 from msd_review.cli.tables import table
 
 

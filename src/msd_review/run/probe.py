@@ -6,8 +6,8 @@ plan and follows no redirect.
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from msd_review.edges import clock, environ
@@ -16,53 +16,15 @@ from msd_review.edges.capture import capture
 from msd_review.edges.http import HttpEnd, HttpRequest, send
 from msd_review.edges.proxies import proxy_for
 from msd_review.handlers import openai_compatible as protocol
-from msd_review.manifest.model import CommandCapability, CommandExists, HttpReachable, Lane, SpawnInvoke
+from msd_review.manifest.model import CommandCapability, HttpReachable, Lane
 from msd_review.outcomes import Reason
 from msd_review.run.http_verdict import shown
+from msd_review.run.standing import READY, Find, ProbeResult, against, missing_program
 from msd_review.trust.destinations import request_url
 
-Find = Callable[[str], Path | None]
 _HELP_BYTES = 1024 * 1024
 _ANSWER_BYTES = 4 * 1024 * 1024
 _LOADING_PAUSE_S = 0.25
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbeResult:
-    """What a probe found; `reason` is None where nothing stands against the lane.
-
-    `context_tokens` is the size of the model's window, where the server tells it.
-    """
-
-    available: bool
-    reason: Reason | None = None
-    detail: str = ""
-    hint: str | None = None
-    context_tokens: int | None = None
-
-
-READY = ProbeResult(available=True)
-
-
-def _against(lane: Lane, reason: Reason, detail: str, *, hint: str | None = None) -> ProbeResult:
-    return ProbeResult(
-        available=False, reason=reason, detail=detail, hint=lane.hints.get(reason.value) or hint
-    )
-
-
-def missing_program(lane: Lane, *, find: Find) -> ProbeResult | None:
-    """What is missing of the programs that a lane names, None where all are there. Starts nothing."""
-    for name in lane.requires_binaries:
-        if find(name) is None:
-            detail = f"it needs {shown(name)}, which was not found on PATH"
-            return _against(lane, Reason.MISSING_REQUIRED_BINARY, detail, hint=lane.install_hint)
-    own = [lane.invoke.binary] if isinstance(lane.invoke, SpawnInvoke) else []
-    probed = [lane.probe.binary] if isinstance(lane.probe, CommandExists | CommandCapability) else []
-    for name in dict.fromkeys((*own, *probed)):
-        if find(name) is None:
-            detail = f"{shown(name)} was not found on PATH"
-            return _against(lane, Reason.MISSING_BINARY, detail, hint=lane.install_hint)
-    return None
 
 
 async def probe_lane(
@@ -105,18 +67,18 @@ async def _probe_help(
     lane: Lane, probe: CommandCapability, *, binary: Path | None, cwd: Path, env: Mapping[str, str]
 ) -> ProbeResult:
     if binary is None:
-        return _against(lane, Reason.MISSING_BINARY, f"{shown(probe.binary)} was not found on PATH")
+        return against(lane, Reason.MISSING_BINARY, f"{shown(probe.binary)} was not found on PATH")
     bound_s = probe.timeout_ms / 1000
     got = await capture([str(binary), "--help"], env=env, cwd=cwd, timeout_s=bound_s, limit_bytes=_HELP_BYTES)
     if probe.needle.encode() in got.stdout + b"\n" + got.stderr:
         return READY
     if got.timed_out:
         detail = f"{binary} --help did not end within {bound_s:g} s"
-        return _against(lane, Reason.PROBE_TIMEOUT, detail)
+        return against(lane, Reason.PROBE_TIMEOUT, detail)
     if got.problem is not None:
-        return _against(lane, Reason.PROBE_FAILED, f"{binary} cannot be started: {got.problem}")
+        return against(lane, Reason.PROBE_FAILED, f"{binary} cannot be started: {got.problem}")
     detail = f"{binary} --help does not mention {shown(probe.needle)}: another tool bears this name, or another version"
-    return _against(lane, Reason.PROBE_FAILED, detail, hint=lane.install_hint)
+    return against(lane, Reason.PROBE_FAILED, detail, hint=lane.install_hint)
 
 
 def _request(
@@ -158,9 +120,9 @@ def _met(lane: Lane, request: HttpRequest, end: HttpEnd) -> ProbeResult:
     if end.kind == "redirect":
         where = shown(end.location or "nowhere")
         detail = f"{request.url} answered {end.status} and points to {where}; redirects are never followed"
-        return _against(lane, Reason.EGRESS_REFUSED, detail)
+        return against(lane, Reason.EGRESS_REFUSED, detail)
     if end.kind == "egress_refused":
-        return _against(lane, Reason.EGRESS_REFUSED, end.problem)
+        return against(lane, Reason.EGRESS_REFUSED, end.problem)
     if end.status is None:
         return _no_status(lane, request, end)
     return _by_status(lane, request, end)
@@ -169,8 +131,8 @@ def _met(lane: Lane, request: HttpRequest, end: HttpEnd) -> ProbeResult:
 def _no_status(lane: Lane, request: HttpRequest, end: HttpEnd) -> ProbeResult:
     if end.kind == "timeout":
         detail = f"{request.url} did not answer within the probe's time"
-        return _against(lane, Reason.PROBE_TIMEOUT, detail)
-    return _against(
+        return against(lane, Reason.PROBE_TIMEOUT, detail)
+    return against(
         lane, Reason.HOST_UNREACHABLE, f"{request.url}: {shown(end.problem)}", hint=lane.install_hint
     )
 
@@ -181,11 +143,11 @@ def _by_status(lane: Lane, request: HttpRequest, end: HttpEnd) -> ProbeResult:
         hint = (
             f"name the variable that holds its key: msd config set --user review.api_key_env.{lane.slug} NAME"
         )
-        return _against(lane, Reason.AUTH_REQUIRED, f"{request.url} answered {status}", hint=hint)
+        return against(lane, Reason.AUTH_REQUIRED, f"{request.url} answered {status}", hint=hint)
     if status == 404:
         hint = f"is the base URL right? It makes {request.url}"
-        return _against(lane, Reason.HTTP_ERROR, f"{request.url} answered 404", hint=hint)
+        return against(lane, Reason.HTTP_ERROR, f"{request.url} answered 404", hint=hint)
     if status == 503:
-        return _against(lane, Reason.HOST_UNREACHABLE, f"{request.url} answers 503: it is not ready")
+        return against(lane, Reason.HOST_UNREACHABLE, f"{request.url} answers 503: it is not ready")
     known = protocol.context_tokens(end.body) if end.kind == "answered" and status == 200 else None
     return ProbeResult(available=True, context_tokens=known)
