@@ -27,7 +27,7 @@ def harmless(text: str, exists: Callable[[str], bool]) -> str:
     `exists` says whether a path, relative to the folder where tools will work, is there.
     """
     if text.count("@") > _MAX_MENTIONS:
-        return re.sub(r"@(?=\S)", "@ ", text)
+        return text.replace("@", "@ ")
     pieces: list[str] = []
     done = 0
     for match in _MENTION.finditer(text):
