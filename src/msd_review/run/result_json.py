@@ -83,13 +83,17 @@ def _read_scalar(hint: Any, value: object, folder: Path, *, name: str) -> object
     if hint is Path:
         return _inside(_expect(str, value, name), folder, name)
     if issubclass(hint, StrEnum):
-        try:
-            return hint(_expect(str, value, name))
-        except ValueError:
-            raise BadRecord(f"{name} is {value!r:.60}, which is no {hint.__name__}") from None
+        return _member(hint, _expect(str, value, name), name)
     if hint is float:
         return float(_expect(int | float, value, name))
     return _expect(hint, value, name)
+
+
+def _member(kind: type[StrEnum], text: str, name: str) -> StrEnum:
+    try:
+        return kind(text)
+    except ValueError:
+        raise BadRecord(f"{name} is {text!r:.60}, which is no {kind.__name__}") from None
 
 
 def _expect(kind: Any, value: object, name: str) -> Any:
