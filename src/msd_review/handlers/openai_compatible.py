@@ -310,7 +310,7 @@ def _only_thought(text: str) -> bool:
 def _diagnosis(finish: Any, message: Mapping[str, Any], text: str) -> tuple[str, ...]:
     lines = [f"finish_reason: {finish[:40]}"] if isinstance(finish, str) else []
     thought = any(isinstance(message.get(key), str) and message[key].strip() for key in _REASONING_FIELDS)
-    if _only_thought(text) and (thought or text.strip()):
+    if _only_thought(text) and (thought or without_thought(text) != text):
         lines.append("only reasoning came, which is not a review")
     if _only_thought(text) and message.get("tool_calls"):
         lines.append("the model asked for tools")
