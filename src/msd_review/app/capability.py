@@ -10,13 +10,14 @@ from typing import Any
 from msd_review.app.world import World
 from msd_review.errors import InputError
 from msd_review.manifest.decode import parse_bytes
-from msd_review.manifest.json_schema import SCHEMA_ID
+from msd_review.manifest.json_schema import manifest_schema
 from msd_review.manifest.merged import Member, check_set
 from msd_review.manifest.problems import Problem
 from msd_review.registry import MANIFEST_NAME, RANK, Capability, first_party
 from msd_review.registry.reading import read_manifest, read_manifest_bytes
 
 _ID = re.compile(r"[a-z][a-z0-9-]*")
+SCHEMA_NAME = "capability.schema.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +108,7 @@ def starting_point(identity: str, *, http: bool) -> dict[str, Any]:
         raise InputError(f"{identity!r} is no id: lower-case letters, digits and hyphens, a letter first")
     slug = identity
     value: dict[str, Any] = {
-        "$schema": SCHEMA_ID,
+        "$schema": f"./{SCHEMA_NAME}",
         "id": identity,
         "role": "reviewer",
         "version": "0.1.0",
@@ -187,21 +188,25 @@ def _http_body(slug: str) -> dict[str, Any]:
     }
 
 
-def create(identity: str, *, http: bool, parent: Path) -> Path:
-    """Writes a starting manifest into a new folder of that name; never over an existing one."""
+def create(identity: str, *, http: bool, parent: Path) -> tuple[Path, Path]:
+    """Writes a starting manifest, and beside it the schema that it names for editors, into a new folder.
+
+    Never over an existing one. The schema is a help while writing; a published capability needs none.
+    """
     value = starting_point(identity, http=http)
     folder = parent / identity
+    manifest, schema = folder / MANIFEST_NAME, folder / SCHEMA_NAME
     try:
         folder.mkdir()
-        path = folder / MANIFEST_NAME
-        path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        for path, content in ((manifest, value), (schema, manifest_schema())):
+            path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     except FileExistsError:
         raise InputError(
             f"{folder} exists already", hint="choose another id, or go to another folder"
         ) from None
     except OSError as problem:
         raise InputError(f"{folder}: cannot be written: {problem.strerror or problem}") from None
-    return path
+    return manifest, schema
 
 
 def capability_json(capability: Capability) -> dict[str, Any]:

@@ -53,9 +53,9 @@ def schema() -> None:
 @click.argument("identity", metavar="ID")
 @click.option("--http", is_flag=True, help="Start an OpenAI-compatible server's lane instead of a command's.")
 def new(identity: str, http: bool) -> None:
-    """Write a valid starting manifest to ID/capability.json."""
-    path = use_case.create(identity, http=http, parent=Path.cwd())
-    click.echo(f"wrote {path}")
+    """Write a valid starting manifest to ID/capability.json, and the schema that editors read beside it."""
+    for path in use_case.create(identity, http=http, parent=Path.cwd()):
+        click.echo(f"wrote {path}")
     click.echo("fill in:", err=True)
     what = (
         (
