@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "trust": {"manifest", "registry", "config", "invocation", "edges"},
     "sources": {"manifest", "trust", "edges"},
     "lifecycle": {"manifest", "registry", "config", "trust", "sources", "edges"},
-    "run": {"manifest", "invocation", "trust.policy", "trust.destinations", "handlers", "prompt.model", "edges"},
+    "run": {"manifest", "invocation", "trust.policy", "trust.destinations", "trust.visible", "handlers", "prompt.model", "edges"},
     "review": {"manifest", "run.result"},
     "grounding": {"manifest", "prompt", "review", "edges"},
     "consensus": {"review", "run.result"},

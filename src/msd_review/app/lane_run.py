@@ -1,7 +1,7 @@
 """One attempt at one approved lane: started, read, judged, its text put into the run's folder."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from msd_review.run.result import Ending, LaneResult, Reading, Verdict
 from msd_review.run.schedule import Attempt
 from msd_review.run.spawn_lane import STDERR_LIMIT, STDOUT_LIMIT, SpawnPlace, run_spawn
 from msd_review.run.sweep import lane_mark
+from msd_review.run.workspace import map_back
 from msd_review.trust.policy import Approved, ApprovedHttp, ApprovedSpawn
 
 TEXT_NAME = "review.md"
@@ -37,6 +38,7 @@ class RunPlace:
     prompt_texts: dict[Path, str]
     home: Path
     lanes: tuple[Lane, ...]  # all of the roster: whose session variables no child inherits
+    root: Path  # the real tree
 
 
 async def attempt_lane(
@@ -133,6 +135,10 @@ def _result(
         stderr=tail,
         prompt=place.prompt_texts.get(invocation.prompt_path, ""),
     )
+    if invocation.working_folder != place.root:
+        reading = replace(
+            reading, text=map_back(reading.text, copy=invocation.working_folder, root=place.root)
+        )
     return _as_result(
         invocation, ending, reading, verdict, folder=folder, marks=marks, started_at=started_at, tail=tail
     )

@@ -38,6 +38,7 @@ class Prepared:
     workplaces: Mapping[str, Workplace]
     marks: Mapping[str, tuple[Mark, ...]]
     warnings: tuple[str, ...]
+    plans: tuple[Path, ...] = ()  # files that a copy must hold, ignored by git or not
 
 
 @dataclass(slots=True)
@@ -83,7 +84,7 @@ def prepare(
             raise RuntimeError(f"the selection chose {reviewer.slug}, which is no lane")
         name, prompt = prompts.get(resolve_budget(entry.lane, world.config))
         if isinstance(prompt, BudgetTooSmall):
-            found.skipped.append(_too_small(reviewer, prompt))
+            found.skipped.append(_too_small(reviewer, prompt, section=entry.section))
             continue
         at = workplace(reviewer, entry.lane, request, root=subject.root, run_folder=folder)
         planned = plan(
@@ -104,7 +105,7 @@ def prepare(
             )
         )
         _take(found, world, choice, planned, prompt=prompt, at=at)
-    return _prepared(world, found)
+    return replace(_prepared(world, found), plans=tuple(plan.path for plan in subject.plans))
 
 
 def plan_one(
@@ -157,7 +158,7 @@ def _marks(lane: Lane, own: frozenset[str]) -> tuple[Mark, ...]:
     return (Mark.SELF_REVIEW,) if lane.slug in own else ()
 
 
-def _too_small(reviewer: Reviewer, prompt: BudgetTooSmall) -> Skipped:
+def _too_small(reviewer: Reviewer, prompt: BudgetTooSmall, *, section: str) -> Skipped:
     return Skipped(
         identity=reviewer.identity,
         outcome=Outcome.UNAVAILABLE.value,
@@ -165,6 +166,7 @@ def _too_small(reviewer: Reviewer, prompt: BudgetTooSmall) -> Skipped:
         detail=prompt.detail,
         hint="raise its budget: review.max_prompt_tokens_per_reviewer, or review.max_prompt_tokens",
         named=reviewer.named,
+        section=section,
     )
 
 

@@ -167,7 +167,7 @@ def _report(setting: _Setting, prepared: Prepared, ran: Ran) -> ReviewReport:
         skipped=_skipped(setting.choice, prepared, ran),
         consensus=assessed.consensus,
         warnings=_warnings(setting, prepared, ran, assessed.warnings),
-        infos=setting.choice.selection.infos,
+        infos=(*setting.choice.selection.infos, *ran.infos),
         commit=outgoing.commit_of(assessed.tree),
         interrupted=ran.interrupted,
         shared_adapters=setting.choice.selection.shared_adapters,

@@ -42,6 +42,7 @@ class Ran:
     skipped: tuple[Skipped, ...] = ()
     interrupted: bool = False
     warnings: tuple[str, ...] = ()
+    infos: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -115,14 +116,14 @@ async def _run(run: _Run) -> Ran:
         reused, rest = _split_reusable(run, approved)
         results = [*reused, *await _run_rest(run, rest)]
         after = await asyncio.to_thread(tree_state, root)
-    results = [_mapped_back(run, copied, result) for result in results]
     results, warnings = _with_changes(run, before, after, results)
     run.journal.append("run_ended", {"interrupted": run.stop.level > 0}, sync=True)
     return Ran(
         results=tuple(results),
         skipped=tuple(_copy_failed(run, identity, why) for identity, why in copied.failed.items()),
         interrupted=run.stop.level > 0,
-        warnings=(*copied.notes, *warnings, *(run.earlier.problems if run.earlier else ())),
+        warnings=(*warnings, *(run.earlier.problems if run.earlier else ())),
+        infos=copied.notes,
     )
 
 
@@ -135,7 +136,9 @@ async def _make_copies(run: _Run, stack: AsyncExitStack, root: Path) -> Copied:
         for name in wanted
     }
     lanes = [entry.lane for entry in run.world.registry.lanes]
-    copies = Copies(root=root, lanes=lanes, keep_agent_config=run.request.keep_agent_config)
+    copies = Copies(
+        root=root, lanes=lanes, keep_agent_config=run.request.keep_agent_config, plans=run.prepared.plans
+    )
     run.progress(
         RunEvent(kind="note", text=f"copying the tree for {', '.join(sorted(sum(users.values(), [])))}")
     )
@@ -181,6 +184,7 @@ async def _run_rest(run: _Run, approved: list[Approved]) -> tuple[LaneResult, ..
         prompt_texts=dict(run.prepared.prompts),
         home=home_folder(),
         lanes=tuple(entry.lane for entry in run.world.registry.lanes),
+        root=run.world.root.required(),
     )
     return await run_lanes(
         [_task(run, one, place) for one in approved],
@@ -234,15 +238,6 @@ def _watch(run: _Run, event: LaneEvent) -> None:
             outcome=result.outcome.value if result is not None else None,
         )
     )
-
-
-def _mapped_back(run: _Run, copied: Copied, result: LaneResult) -> LaneResult:
-    """The result with paths of its copy told as paths of the real tree."""
-    at = run.prepared.workplaces.get(result.identity)
-    if at is None or at.copy is None or result.text_path is None:
-        return result
-    copied.map_text(result.text_path, copy=at.folder, root=run.world.root.required())
-    return result
 
 
 def _with_changes(

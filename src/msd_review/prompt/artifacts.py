@@ -111,8 +111,10 @@ def obvious_subject(root: Path) -> ReviewSubject:
     planned = [phase for phase in list_phases(root) if phase.plans and phase.milestone is None]
     waiting = [phase for phase in planned if not has_newer_review(phase)]
     unbuilt = [phase for phase in waiting if not is_executed(phase)]
+    # A phase that is done is obvious only where no other is under way: its plan is history.
+    under_way = any(not is_executed(phase) for phase in planned)
     bare = (*plan_files(root), *plan_files(root / PLANNING))
-    for candidates in (waiting, unbuilt):
+    for candidates in (unbuilt, [] if under_way else waiting):
         if len(candidates) == 1 and not bare:
             return _phase_subject(root, candidates[0])
     if not waiting and len(bare) == 1:
