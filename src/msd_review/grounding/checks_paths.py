@@ -101,9 +101,9 @@ def _is_evidence(ground: Ground, claim: Claim, path: str, near: str | None) -> b
         return True
     if "/" not in path or _DATA.search(path) and not path.startswith(".planning/"):
         return close and claim.mode in {"exists", "container"}
-    if claim.mode in {"exists", "container"}:
+    if claim.mode == "exists":
         return True
-    return claim.mode == "neutral" and close and in_known_folder(ground.tree, path)
+    return claim.mode in {"neutral", "container"} and close and in_known_folder(ground.tree, path)
 
 
 def _is_summary_of_a_plan(ground: Ground, path: str) -> bool:

@@ -77,12 +77,19 @@ def _not_in_file(ground: Ground, claim: Claim, *, parts: list[str], paths: list[
         return held(claim, "every type has it")
     if _is_made(ground, name):
         return held(claim, "a plan makes it")
-    if len(parts) > 1 and any(_may_inherit(ground, path, parts[-2]) for path in paths):
+    known = bool(ground.symbols.files_with(name))
+    if known and not claim.tied:
+        return held(claim, "it stands elsewhere")
+    if known and len(parts) > 1 and any(_may_inherit(ground, path, parts[-2]) for path in paths):
         return unsure(claim, "it may be inherited")
-    elsewhere = ground.symbols.defined(name)
-    if elsewhere and any(_STAR.search(str(ground.tree.read(path))) for path in paths):
+    if known and any(_reexports(ground, path) for path in paths):
         return unsure(claim, "it may reach the file through an import of everything")
+    elsewhere = ground.symbols.defined(name) if known else ()
     return wrong(claim, _missing(ground, claim, name=name, paths=paths, elsewhere=elsewhere))
+
+
+def _reexports(ground: Ground, path: str) -> bool:
+    return bool(_STAR.search(str(ground.tree.read(path)))) or path.endswith((".h", ".hpp", ".hh"))
 
 
 def _is_made(ground: Ground, name: str) -> bool:

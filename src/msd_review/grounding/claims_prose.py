@@ -5,6 +5,7 @@ Pure. A symbol is tied to a path only where the sentence joins the two ("`name` 
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from msd_review.grounding.mentions import Mention, mentions, symbol_in
@@ -20,19 +21,38 @@ AFTERWARDS = frozenset(
 )  # fmt: skip
 MUST_EXIST = frozenset({"read_first", "execution_context"})
 _MAX_CLAIMS = 20_000
-_NOUNS = r"(?:\s*(?:functions?|methods?|classes|class|helpers?|constants?|types?|structs?|hooks?|components?|modules?|interfaces?|enums?|traits?|variables?|fields?|macros?|definitions?|implementation|logic|handlers?|service|objects?|exports?|file|both|all|defined|declared|located|lives?|found|exported|implemented|provided|exists?|is|are|which|that|already|currently|now|today))*"
+_NOUN = (
+    r"(?:functions?|methods?|class(?:es)?|helpers?|constants?|types?|structs?|hooks?|components?|modules?|interfaces?|enums?|traits?|variables?|"
+    r"fields?|macros?|definitions?|implementation|logic|handlers?|service|objects?|exports?|file|both|all|defined|declared|located|lives?|living|found|"
+    r"exported|implemented|provided|exists?|is|are|which|that|already|currently|now|today|see|cf|import|constructor|decorator|fixture)"
+)
+_LIST = rf"(?:(?:,|and|or|&|/)+ (?:the )?{MASK} ?)*"
 _SYMBOL_THEN_PATH = re.compile(
-    rf"[\s)\]\"'*]*(?:(?:,|and|or|&|/)+\s*(?:the\s)?[(\[\"'*]*{MASK}+[\s)\]\"'*]*)*{_NOUNS}\s*(?:\b(?:in|of|from|at|inside|within|by)\b|\(|:|—|–|-|→|->|@|,)\s*(?:\(?(?:the|existing|current|file|module|see|at|in|line|lines)\s+)*[(\[\"'*@]*",
+    rf" ?{_LIST}(?:,? ?{_NOUN}\b ?)*(?:in|of|from|at|inside|within|by|:|—|–|-|→|->|@|,)? ?(?:(?:the|existing|current|file|module|see|at|in|line|lines) )*",
     re.IGNORECASE,
 )
 _PATH_THEN_SYMBOL = re.compile(
-    rf"[\s)\]\"'*]*(?:['’]s|:|\(|—|–|-|→|->|,?\s*(?:which|that)?\s*(?:already|currently)?\s*\b(?:exports?|defines?|declares?|provides?|contains?|has|holds|implements?|exposes?)\b)\s*(?:\b(?:the|a|an|existing|current|see|including)\b)?{_NOUNS}\s*[(\[\"'*]*(?:{MASK}+[\s)\]\"'*]*(?:,|and|or|&|/)+\s*(?:the\s)?[(\[\"'*]*)*",
+    rf" ?(?:['’]s|:|—|–|-|→|->|,? ?(?:which|that)? ?(?:already|currently)? ?\b(?:exports?|defines?|declares?|provides?|contains?|has|holds|implements?|exposes?)\b)? ?"
+    rf"(?:(?:the|a|an|existing|current|see|including) )*(?:{_NOUN} ?)*(?:{MASK} ?(?:,|and|or|&|/)+ ?(?:the )?)*",
     re.IGNORECASE,
+)
+_INSIDE_PATH = re.compile(
+    r"(?:^|[\s*])(?:in|inside|within|at|from)\s+(?:the\s+|file\s+|module\s+)*[(\[\"'*]*$", re.IGNORECASE
 )
 _DEFINED_AT = re.compile(r"\b(?:defined|declared|starts|begins|definition|declaration)\b", re.IGNORECASE)
 _BARE_NAME = re.compile(
     r"(?<![\w./`@-])(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|\w+(?=\(\)))(?:\(\))?(?![\w/`]|\.\w)"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """The path that a symbol is joined to. Without `near`, only the sentence's opening joins them; with `subject`, the
+    path does something to the symbol ("`path` defines `name`")."""
+
+    mention: Mention
+    near: bool
+    subject: bool = False
 
 
 def prose_claims(plan: Plan) -> Iterator[Claim]:
@@ -59,10 +79,8 @@ def _segment_claims(plan: Plan, segment: Segment) -> Iterator[Claim]:
             if mention.place is not None:
                 yield from _path_claims(plan, segment, sentence, mention=mention, mode=mode, line=line)
             elif mention.symbol is not None:
-                place = tied_place(sentence, named, at)
-                yield _symbol_claim(
-                    plan, segment, sentence, mention=mention, mode=mode, line=line, place=place
-                )
+                tie = tied_place(sentence, named, at)
+                yield _symbol_claim(plan, segment, sentence, mention=mention, mode=mode, line=line, tie=tie)
         if segment.tag in MUST_EXIST:
             yield from _noted_names(plan, segment, sentence, named)
 
@@ -117,28 +135,34 @@ def _symbol_claim(
     mention: Mention,
     mode: Mode,
     line: int,
-    place: Mention | None,
+    tie: Tie | None,
 ) -> Claim:
-    target = place.place if place is not None else None
-    if mode == "container" or mode == "neutral" and target is not None:
-        mode = "exists"
+    target = tie.mention.place if tie is not None else None
+    lines = target if target is not None and tie is not None and tie.near else None
     return Claim(
         kind="symbol" if not _is_signature(mention, sentence) else "signature",
         plan=plan.name,
         line=line,
         text=mention.text,
-        mode=mode,
+        mode=_symbol_mode(sentence, mode, tie),
         tag=segment.tag,
         task=segment.task,
         path=target.path if target else None,
-        first=target.line if target else None,
-        last=target.end_line if target else None,
+        first=lines.line if lines else None,
+        last=lines.end_line if lines else None,
         symbol=mention.symbol,
         parameters=mention.parameters,
-        tied=target is not None,
+        tied=tie is not None and tie.near,
         strict=bool(_DEFINED_AT.search(sentence.masked)) if target else False,
         called=mention.called,
     )
+
+
+def _symbol_mode(sentence: Sentence, mode: Mode, tie: Tie | None) -> Mode:
+    if mode == "creates" and tie is not None and tie.subject:
+        said_before = mode_of(sentence, tie.mention.start, tie.mention.start)
+        return "exists" if said_before in {"exists", "neutral"} else mode
+    return "exists" if mode == "container" or mode == "neutral" and tie is not None else mode
 
 
 def _is_signature(mention: Mention, sentence: Sentence) -> bool:
@@ -149,32 +173,26 @@ def _is_signature(mention: Mention, sentence: Sentence) -> bool:
     return mention.declared or bool(re.search(r"\bsignature\b", before, re.IGNORECASE))
 
 
-def tied_place(sentence: Sentence, named: Sequence[Mention], at: int) -> Mention | None:
-    """The path that the sentence joins the symbol at `named[at]` to."""
+def tied_place(sentence: Sentence, named: Sequence[Mention], at: int) -> Tie | None:
+    """The path that the sentence joins the symbol at `named[at]` to: behind it, right before it, or opening the sentence."""
     symbol = named[at]
-    for other in named[at + 1 :]:
-        gap = sentence.masked[symbol.end : other.start]
-        if other.place is not None:
-            return (
-                other
-                if len(gap) < 400 and _SYMBOL_THEN_PATH.fullmatch(_blot(gap))
-                else _before(sentence, named, at)
-            )
-        if len(gap) > 400:
-            break
-    return _before(sentence, named, at)
+    following = next((other for other in named[at + 1 :] if other.place is not None), None)
+    if following is not None and _joins(_SYMBOL_THEN_PATH, sentence.masked[symbol.end : following.start]):
+        return Tie(following, near=True)
+    preceding = next((other for other in reversed(named[:at]) if other.place is not None), None)
+    if preceding is None:
+        return None
+    if _joins(_PATH_THEN_SYMBOL, sentence.masked[preceding.end : symbol.start]):
+        return Tie(preceding, near=True, subject=True)
+    opens = _INSIDE_PATH.search(sentence.masked[: preceding.start])
+    return Tie(preceding, near=False) if opens and following is None else None
 
 
-def _before(sentence: Sentence, named: Sequence[Mention], at: int) -> Mention | None:
-    for other in reversed(named[:at]):
-        if other.place is not None:
-            gap = sentence.masked[other.end : named[at].start]
-            return other if len(gap) < 400 and _PATH_THEN_SYMBOL.fullmatch(_blot(gap)) else None
-    return None
-
-
-def _blot(gap: str) -> str:
-    return re.sub(rf"{MASK}+", MASK, gap)
+def _joins(pattern: re.Pattern[str], gap: str) -> bool:
+    """Whether the words between two mentions join them; brackets, quotes and emphasis are looked through."""
+    return len(gap) < 400 and bool(
+        pattern.fullmatch(re.sub(r"[\s()\[\]\"'*]+", " ", re.sub(rf"{MASK}+", MASK, gap)))
+    )
 
 
 def _noted_names(

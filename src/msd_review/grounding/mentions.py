@@ -12,8 +12,10 @@ from msd_review.grounding.prose import MASK, Sentence, code_spans
 from msd_review.review.places import Place, lines_after, lines_before, place_of
 
 _NAME = r"[A-Za-z_$][\w$]{0,100}[!?]?"
+_NO_TYPE = "new|await|return|yield|throw|raise|assert|if|while|for|in|not|and|or|delete|typeof|go|defer|else|case|the|a|an|to|of|with|from|import"
 _SYMBOL = re.compile(
     rf"(?P<lead>(?:(?:async|def|func|fun|fn|function|class|struct|enum|interface|trait|type|const|static|public|private|protected|export|pub|void|method|sub|impl)\s+)*)"
+    rf"(?P<type>(?:(?!(?:{_NO_TYPE})\b)[\w:<>,\[\].?]{{1,60}}\s*[*&]*\s+[*&]*){{0,4}}(?<![^\s*&])(?=[\w~:.]+\())?"
     rf"(?:\((?P<receiver>[^()]{{1,60}})\)\s*)?(?P<name>[@#&*]?{_NAME}(?:(?:\.|::|->|#){_NAME}){{0,6}})"
     r"(?P<generic><[^<>()]{1,60}>)?(?P<call>\((?P<parameters>.{0,400})\))?(?P<rest>\s*(?:->|:|=>|throws\b).{0,120}|\s+[\w.*\[\]()<>, ]{1,60}|\s*\{.{0,20})?",
     re.DOTALL,
@@ -76,7 +78,7 @@ def symbol_in(text: str) -> tuple[str, str | None, bool, bool] | None:
         return None
     if match["receiver"] and (owner := re.search(r"(\w+)\s*(?:\[.*)?$", match["receiver"].replace("*", " "))):
         name = f"{owner[1]}.{name}"
-    declared = bool(lead) or bool(match["rest"])
+    declared = bool(lead or match["rest"] or match["type"])
     return name, match["parameters"], match["call"] is not None, declared
 
 

@@ -61,6 +61,8 @@ _RENAMED_TO = re.compile(
     r"\b(?:renam\w+|mov(?:e|ed|ing)|extract\w*|split\w*|port\w*)\b[^;:]{0,120}\b(?:to|into)\s+(?:the\s+)?[(\[\"'*]*$",
     re.I,
 )
+_INSIDE = re.compile(r"(?:^|[\s*])(?:in|inside|within|at)\s+(?:the\s+|file\s+)*[(\[\"'*]*$", re.I)
+_STANDING = re.compile(r"\b(?:existing|already|current|currently|today|still|stays?|remains?|keeps?)\b", re.I)
 _AFTER_EXISTS = re.compile(
     r"^['’]s\b|^\s*\(?(?:already|currently|today|still|exists|lives|is defined|is declared|at present|as it is|now)\b",
     re.I,
@@ -128,29 +130,40 @@ def _sentence(text: str, masked: str, start: int, end: int) -> Iterator[Sentence
 
 def mode_of(sentence: Sentence, start: int, end: int) -> Mode:
     """What a sentence says of the thing at `start`…`end` (offsets inside the sentence)."""
-    before, after = sentence.masked[:start], sentence.masked[end : end + 60]
+    before, after = sentence.masked[:start], sentence.masked[end : end + 100]
     if _AFTER_CREATES.match(after):
         return "creates"
     if _NEGATED.search(before[-160:]) or _NEGATED.search(after[:40]):
         return "unsure"
     if _AFTER_EXISTS.match(after):
         return "exists"
-    return _governed(before)
+    mode = _governed(before)
+    return _by_what_follows(before, after) if mode == "neutral" else mode
 
 
 def _governed(before: str) -> Mode:
     near = before[-240:]
     words = list(_WORDS.finditer(near))
+    if _RENAMED_TO.search(near):
+        return "creates"
     if not words:
         return "neutral"
     creating = any(word["create"] for word in words)
     if creating and _ARTICLE.search(near):
         return "creates"
     if creating and _CONTAINER.search(near):
-        return "creates" if _RENAMED_TO.search(near) else "container"
+        return "container"
     if _LISTED.search(near) and creating and not words[-1]["create"]:
         return "unsure"
     return "creates" if words[-1]["create"] else "exists"
+
+
+def _by_what_follows(before: str, after: str) -> Mode:
+    """What is said behind a thing that nothing was said of before: "In `x`, replace …", "`x` already holds …"."""
+    if _INSIDE.search(before):
+        word = _WORDS.search(after)
+        return "neutral" if word is None else "container" if word["create"] else "exists"
+    return "exists" if _STANDING.search(after) else "neutral"
 
 
 def is_direct_object(sentence: Sentence, start: int) -> bool:

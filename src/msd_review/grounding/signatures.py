@@ -14,6 +14,7 @@ _MODIFIERS = frozenset(
      "unsigned", "signed", "struct", "enum", "union", "inout", "var", "let", "restrict", "async", "override"]
 )  # fmt: skip
 _TYPE_FIRST = frozenset({"java", "c", "cpp", "c_sharp", "php"})
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|(?:^|(?<=[\s,(]))#(?!\[)[^\n]*", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,7 @@ def _tight(kind: str) -> str:
 
 def differs(claimed: str, actual: str, language: str) -> str | None:
     """How a written parameter list differs from the real one, in a few words; None where it agrees or cannot be told."""
+    actual = _COMMENT.sub("", actual)
     if _tight(claimed) == _tight(actual):
         return None
     ours, theirs = parameters_of(claimed, language), parameters_of(actual, language)
