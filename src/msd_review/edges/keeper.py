@@ -1,6 +1,7 @@
 """Stands between msd and the processes of one lane on Linux, so that none of them outlives the lane.
 
-Started as a script of its own (`python -I -S keeper.py CONTROL_FD BINARY ARG...`), never imported by msd.
+Started as a script of its own (`python -I -S keeper.py CONTROL_FD BINARY ARG...`), one for each lane: it
+imports as little as it can, since its start-up time is every lane's.
 
 Invariants
 - It is a child subreaper: whatever the lane starts, however often it forks, leaves its group or its session,
@@ -12,7 +13,6 @@ Spoken on the control socket: from here `started PID`, `failed ERRNO`, `exited S
 `gone` or `left COUNT`, one a line; to here `T` (ask every process to end) and `K` (kill them all, then leave).
 """
 
-import contextlib
 import ctypes
 import errno
 import os
@@ -60,10 +60,12 @@ def _let_go_of_pipes() -> None:
 def _children(pid: int) -> list[int]:
     """Straight from the kernel, thread by thread: quick enough for processes that live for a millisecond."""
     found: list[int] = []
-    with contextlib.suppress(OSError):
+    try:
         for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
             with open(f"/proc/{pid}/task/{task}/children", "rb") as handle:  # noqa: PTH123
                 found += map(int, handle.read().split())
+    except OSError:  # it ended meanwhile
+        pass
     return found
 
 
@@ -73,10 +75,12 @@ def _scan() -> dict[int, list[int]]:
     for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib would double the start-up time
         if not name.isdigit():
             continue
-        with contextlib.suppress(OSError, ValueError, IndexError):
+        try:
             with open(f"/proc/{name}/stat", "rb") as handle:  # noqa: PTH123
                 parent = int(handle.read().rpartition(b")")[2].split()[1])
-            table.setdefault(parent, []).append(int(name))
+        except (OSError, ValueError, IndexError):
+            continue
+        table.setdefault(parent, []).append(int(name))
     return table
 
 
@@ -94,8 +98,10 @@ def _descendants() -> list[int]:
 
 def _signal_all(pids: list[int], number: int) -> None:
     for pid in pids:
-        with contextlib.suppress(OSError):
+        try:
             os.kill(pid, number)
+        except OSError:  # gone, or not ours to signal
+            continue
 
 
 class _Keeper:
@@ -104,8 +110,10 @@ class _Keeper:
         self.leader = leader
 
     def say(self, line: str) -> None:
-        with contextlib.suppress(OSError):
+        try:
             os.write(self.control, line.encode() + b"\n")
+        except OSError:  # msd is gone, which is noticed when reading
+            return
 
     def reap(self) -> bool:
         """Buries the dead; False when nothing is left alive or dead below this process."""

@@ -23,6 +23,8 @@ _START_BOUND_S = (
     60.0  # a loaded machine may take long to start an interpreter; a lane's deadline starts after
 )
 _T = TypeVar("_T")
+# The interpreter below a virtual environment: it starts a little faster, and the keeper needs no packages.
+_INTERPRETER: str = getattr(sys, "_base_executable", None) or sys.executable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,14 +80,14 @@ class KeptTree:
         self._loop.add_reader(ours, self._hear)
         with theirs:
             number = theirs.fileno()
-            program = (sys.executable, "-I", "-S", keeper.__file__, str(number), *command.argv)
+            program = (_INTERPRETER, "-I", "-S", keeper.__file__, str(number), *command.argv)
             try:
                 await self._loop.subprocess_exec(
                     lambda: child, *program, pass_fds=(number,), start_new_session=True, **command.options()
                 )
             except (OSError, ValueError) as problem:
                 _set(self._gone, True)
-                if isinstance(problem, OSError) and problem.filename == sys.executable:
+                if isinstance(problem, OSError) and problem.filename == _INTERPRETER:
                     problem.filename = command.argv[0]
                 raise
         code = await asyncio.wait_for(asyncio.shield(self._started), _START_BOUND_S)
@@ -271,6 +273,6 @@ def new_tree(mark: str | None, *, kept: bool) -> Tree:
     """The tree for this platform; `kept` asks for the one that nothing can leave, where there is one."""
     if os.name == "nt":
         return JobTree()
-    if kept and mark is not None and sys.platform == "linux" and sys.executable:
+    if kept and mark is not None and sys.platform == "linux" and _INTERPRETER:
         return KeptTree(mark)
     return GroupTree(mark)
