@@ -16,7 +16,7 @@ AGENT_CONFIG = (
 )  # fmt: skip
 # Never in a copy, whatever is asked for.
 ENVIRONMENTS = (".env*",)
-_OURS = (".msd/tmp",)
+OURS = (".msd/tmp",)  # prompts of runs that are going on
 # In a tree without git nothing says what is worth copying; these never are.
 REBUILT = (
     "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle",
@@ -43,9 +43,14 @@ def left_out(agent_config: Iterable[str], *, keep_agent_config: bool, more: Iter
     A pattern without a slash is a name at any depth (`*` matches within it); with one (`./name` too), a path from the root.
     """
     configured = () if keep_agent_config else (*AGENT_CONFIG, *agent_config)
-    patterns = {one.rstrip("/").casefold() for one in (*configured, *ENVIRONMENTS, *_OURS, *more)} - {""}
-    names = [one for one in patterns if "/" not in one]
-    paths = [one.removeprefix("./").removeprefix("/") for one in patterns if "/" in one]
+    return matching((*configured, *ENVIRONMENTS, *OURS, *more))
+
+
+def matching(patterns: Iterable[str]) -> LeftOut:
+    """Exactly the given patterns, in the same grammar."""
+    folded = {one.rstrip("/").casefold() for one in patterns} - {""}
+    names = [one for one in folded if "/" not in one]
+    paths = [one.removeprefix("./").removeprefix("/") for one in folded if "/" in one]
     return LeftOut(names=_any(names, ""), paths=_any(paths, "(?:/|\\Z)"))
 
 
