@@ -157,6 +157,15 @@ def test_an_answer_over_the_limit_is_stopped(server: Server, download: Download)
         download(url, limit=1000, timeout_s=10, redirects=0)
 
 
+def test_an_answer_that_is_declared_over_the_limit_is_not_begun(server: Server) -> None:
+    told: list[int] = []
+    tls = ssl.create_default_context(cafile=str(server.authority))
+    url = server.serve("/a.tgz", b"x", Content_Length=str(10 * 1024**3))
+    with pytest.raises(SourceError, match=r"/a\.tgz is larger than 1,000 bytes$"):
+        make_download(tls=tls, on_bytes=told.append)(url, limit=1000, timeout_s=10)
+    assert told == []
+
+
 def test_a_server_that_never_ends_is_left(server: Server, download: Download) -> None:
     url = server.serve("/a.tgz", b"x", Content_Length="1000")
     with pytest.raises(SourceError, match="cannot be fetched"):

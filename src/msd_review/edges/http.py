@@ -72,6 +72,7 @@ class HttpRequest:
     proxy: str | None = field(default=None, repr=False)
     tls: ssl.SSLContext | None = None
     on_bytes: Callable[[int], None] | None = None
+    refuse_declared: bool = False  # a body that is declared larger than the bound is not begun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,6 +298,12 @@ async def _exchange(request: HttpRequest, met: _Met, proxy: str | None) -> HttpE
             await response.aclose()
 
 
+def _declared(response: httpcore2.Response) -> int:
+    """The size that the answer's header declares, 0 where it declares none."""
+    found = next((value for name, value in response.headers if name.lower() == b"content-length"), b"")
+    return int(found) if found.isdigit() and len(found) < 20 else 0
+
+
 async def _receive(request: HttpRequest, response: httpcore2.Response, met: _Met) -> HttpEnd:
     met.status = response.status
     named = ((name.decode("latin-1").lower(), value) for name, value in response.headers)
@@ -307,6 +314,8 @@ async def _receive(request: HttpRequest, response: httpcore2.Response, met: _Met
     }
     if response.status in _REDIRECTS:
         return met.end("redirect", "it points elsewhere, and a redirect is never followed")
+    if request.refuse_declared and _declared(response) > request.max_body_bytes:
+        raise BodyTooLarge
     unpack = unpacker(met.headers.get("content-encoding", ""))
     async for chunk in response.aiter_stream():
         for piece in unpack.feed(chunk):

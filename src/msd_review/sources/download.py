@@ -4,7 +4,7 @@ Invariants
 - https alone, from the first address to the last; a redirect is followed only as often as the source allows.
 - What began at a public address never leads to a private one: each name is resolved once, every answer is
   judged, and one of those is connected to.
-- Bounded in bytes, and in seconds over all redirects together.
+- Bounded in bytes, by what the server declares and by what it sends, and in seconds over all redirects.
 - No cookies, no credentials; a proxy is used for public hosts alone, and only where the person set one.
 """
 
@@ -84,6 +84,7 @@ async def _fetch(wish: _Wish, way: _Way) -> bytes:
             proxy=proxy_for(wish.url, environ.snapshot()),
             tls=way.tls,
             on_bytes=way.on_bytes,
+            refuse_declared=True,
         )
         end = await way.send(request, way.book)
         if end.kind != "redirect":
