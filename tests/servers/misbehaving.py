@@ -7,6 +7,7 @@ keeps what it was sent, and counts its connections.
 import asyncio
 import contextlib
 import json
+import ssl
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
@@ -110,7 +111,9 @@ async def _serve(server: Misbehaving, reader: asyncio.StreamReader, writer: asyn
 
 
 @contextlib.contextmanager
-def misbehaving(script: Script, *, host: str = "127.0.0.1") -> Iterator[Misbehaving]:
+def misbehaving(
+    script: Script, *, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
+) -> Iterator[Misbehaving]:
     """The server on a free port of this machine, in a thread with a loop of its own."""
     server = Misbehaving(port=0, script=script)
     started = threading.Event()
@@ -127,7 +130,7 @@ def misbehaving(script: Script, *, host: str = "127.0.0.1") -> Iterator[Misbehav
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
-        listening = await asyncio.start_server(accept, host, 0, limit=_HEADER_LIMIT)
+        listening = await asyncio.start_server(accept, host, 0, limit=_HEADER_LIMIT, ssl=tls)
         server.port = listening.sockets[0].getsockname()[1]
         started.set()
         await ended.wait()
