@@ -2,12 +2,15 @@
 
 import json
 import os
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from msd_review.errors import StoreError
 from msd_review.outcomes import Mark, Outcome, Reason
 from msd_review.run import result_json
 from msd_review.run.journal import NAME, Journal, finished_lanes, read_journal, text_digest
@@ -218,5 +221,31 @@ def test_a_run_whose_folder_is_deleted_can_still_be_written_to(tmp_path: Path) -
 
 def test_a_link_in_place_of_the_journal_is_not_written_through(tmp_path: Path) -> None:
     (tmp_path / NAME).symlink_to(tmp_path / "victim")
-    with pytest.raises(OSError):
+    with pytest.raises(StoreError):
         Journal(tmp_path)
+    assert not (tmp_path / "victim").exists()
+
+
+def test_a_full_disk_is_said_and_what_follows_is_whole_again(tmp_path: Path) -> None:
+    """The size of files is limited in a process of its own: the platform then says what a full disk says."""
+    script = f"""
+import resource, signal
+from pathlib import Path
+from msd_review.errors import StoreError
+from msd_review.run.journal import Journal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+journal = Journal(Path({str(tmp_path)!r}))
+journal.append("first", {{}})
+resource.setrlimit(resource.RLIMIT_FSIZE, (200, resource.RLIM_INFINITY))
+try:
+    journal.append("second", {{"text": "x" * 300}})
+except StoreError as problem:
+    print(problem.message)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+journal.append("third", {{}})
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout == f"the journal of run {tmp_path.name} cannot be written: File too large\n"
+    read = read_journal(tmp_path)
+    assert [entry.event for entry in read.entries] == ["first", "third"]
+    assert read.problems == (f"{NAME}:2: not JSON",)

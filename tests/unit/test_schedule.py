@@ -250,6 +250,44 @@ def test_a_result_that_cannot_be_kept_costs_the_others_nothing() -> None:
     assert kept == ["b", "c"]
 
 
+def test_a_watcher_that_nobody_reads_any_more_costs_nothing() -> None:
+    watched, told = Watched(), []
+
+    def watch(event: LaneEvent) -> None:
+        told.append(event)
+        raise BrokenPipeError
+
+    async def main() -> tuple[LaneResult, ...]:
+        return await run_lanes(
+            [task("a", watched.sleeper("a"))],
+            on_event=watch,
+            on_result=watched.results.append,
+            stop=watched.stop,
+        )
+
+    assert [ended.outcome for ended in asyncio.run(main())] == [Outcome.REVIEW]
+    assert len(told) == 1
+
+
+def test_a_fault_of_the_watcher_is_raised_once_every_lane_has_ended() -> None:
+    watched = Watched()
+
+    def watch(event: LaneEvent) -> None:
+        raise KeyError(event.kind)
+
+    async def main() -> None:
+        await run_lanes(
+            [task(name, watched.sleeper(name)) for name in "ab"],
+            on_event=watch,
+            on_result=watched.results.append,
+            stop=watched.stop,
+        )
+
+    with pytest.raises(KeyError, match="queued"):
+        asyncio.run(main())
+    assert [ended.outcome for ended in watched.results] == [Outcome.REVIEW, Outcome.REVIEW]
+
+
 def test_no_lanes_are_no_problem() -> None:
     assert Watched().go() == ()
 

@@ -9,8 +9,8 @@ Invariants
 - It holds no pipe of the lane's: the reader sees the end of output when the lane's own processes are gone.
 - When msd dies (the control socket ends), it ends the lane at once.
 
-Spoken on the control socket: from here `started PID`, `failed ERRNO`, `exited STATUS` (negative: the signal),
-`gone` or `left COUNT`, one a line; to here `T` (ask every process to end) and `K` (kill them all, then leave).
+Spoken on the control socket: from here `weak` (it could not become a subreaper), `started PID`, `failed ERRNO`,
+`exited STATUS` (negative: the signal), `gone` or `left COUNT`, one a line; to here `T` (ask every process to end) and `K` (kill them all, then leave).
 """
 
 import ctypes
@@ -25,7 +25,9 @@ _PR_SET_CHILD_SUBREAPER = 36
 _ORPHANED_GRACE_S = 1.0  # between TERM and KILL when msd itself is gone
 _KILL_BOUND_S = 5.0
 _OWN_CHILDREN = f"/proc/self/task/{os.getpid()}/children"
-_BUSY_TRIES = 20  # a binary that is just being written cannot be started for a moment
+_BUSY_TRIES = 20
+# A binary that is just being written, and a machine that is short of processes, may be ready in a moment.
+_PASSING = {errno.ETXTBSY, errno.EAGAIN}
 _IGNORED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE)
 _RESET = tuple(s for s in (*_IGNORED, signal.SIGQUIT, signal.SIGCHLD, signal.SIGXFSZ))
 
@@ -44,9 +46,9 @@ def _start(argv: list[str]) -> int:
                 argv[0], argv, _initial_environment(), setsid=True, setsigmask=(), setsigdef=_RESET
             )
         except OSError as problem:
-            if problem.errno != errno.ETXTBSY or attempt == _BUSY_TRIES - 1:
+            if problem.errno not in _PASSING or attempt == _BUSY_TRIES - 1:
                 raise
-            time.sleep(0.02)
+            time.sleep(0.05)
     raise AssertionError("unreachable")
 
 
@@ -139,11 +141,10 @@ class _Keeper:
             frozen.update(fresh)
             if time.monotonic() > deadline:
                 break
-        while self.reap() and time.monotonic() < deadline:
-            _signal_all(_descendants(), signal.SIGKILL)
+        while (is_left := self.reap()) and time.monotonic() < deadline:
+            _signal_all([-self.leader, *_descendants()], signal.SIGKILL)
             time.sleep(0.001)
-        left = len(_descendants())
-        self.say(f"left {left}" if left else "gone")
+        self.say(f"left {max(1, len(_descendants()))}" if is_left else "gone")
 
     def wait_for_deaths(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
@@ -191,9 +192,10 @@ def main(arguments: list[str]) -> None:
     """`arguments`: the control descriptor's number, then the command line to run."""
     control = int(arguments[0])
     os.set_inheritable(control, False)
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     wake = _catch_deaths()
     keeper = _Keeper(control, 0)
+    if ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        keeper.say("weak")
     try:
         keeper.leader = _start(arguments[1:])
     except OSError as problem:

@@ -185,13 +185,14 @@ async def _watched(
         cause = child.broken
     fault_point("process.ended")
     stdout_bytes, stderr_bytes = child.sizes()
+    left = f"{survivors} of its processes could not be ended" if survivors else None
     return ProcessEnd(
         kind=cause.kind,
         exit_status=tree.exited.result() if tree.exited.done() else None,
         stdout_bytes=stdout_bytes,
         stderr_bytes=stderr_bytes,
         duration_s=child.loop.time() - started,
-        problem=cause.problem,
+        problem="; ".join(filter(None, (cause.problem, left))) or None,
         complete=watching.is_complete,
         survivors=survivors,
     )

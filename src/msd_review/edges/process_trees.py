@@ -6,6 +6,7 @@ raises and every wait is bounded.
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 import socket
@@ -19,9 +20,7 @@ from msd_review.edges import keeper, process_table
 from msd_review.edges.process_child import Child
 from msd_review.edges.process_windows import Job
 
-_START_BOUND_S = (
-    60.0  # a loaded machine may take long to start an interpreter; a lane's deadline starts after
-)
+_START_BOUND_S = 60.0  # a loaded machine may take long to start an interpreter; a deadline begins after it
 _T = TypeVar("_T")
 # The interpreter below a virtual environment: it starts a little faster, and the keeper needs no packages.
 _INTERPRETER: str = getattr(sys, "_base_executable", None) or sys.executable
@@ -71,6 +70,8 @@ class KeptTree:
         self._control: socket.socket | None = None
         self._child: Child | None = None
         self._heard = b""
+        self._is_weak = False
+        self._left = 0
 
     async def start(self, command: Command, child: Child) -> None:
         self._child = child
@@ -90,7 +91,8 @@ class KeptTree:
                 if isinstance(problem, OSError) and problem.filename == _INTERPRETER:
                     problem.filename = command.argv[0]
                 raise
-        code = await asyncio.wait_for(asyncio.shield(self._started), _START_BOUND_S)
+        await asyncio.wait({self._started}, timeout=_START_BOUND_S)
+        code = self._started.result() if self._started.done() else errno.ETIMEDOUT
         if code:
             _set(self._gone, True)
             raise OSError(code, os.strerror(code), command.argv[0])
@@ -118,8 +120,11 @@ class KeptTree:
             case "exited":
                 self._leader_ended(value)
             case "gone":
-                _set(self._gone, True)
+                _set(self._gone, not self._is_weak)
+            case "weak":
+                self._is_weak = True
             case _:
+                self._left = value
                 _set(self._gone, False)
 
     def _leader_ended(self, status: int | None) -> None:
@@ -131,7 +136,7 @@ class KeptTree:
         """The keeper is gone: it did its work, or something killed it."""
         if self._control is not None:
             self._loop.remove_reader(self._control)
-        _set(self._started, 3)
+        _set(self._started, errno.ESRCH)
         _set(self._gone, False)
         self._leader_ended(None)
 
@@ -153,7 +158,8 @@ class KeptTree:
         if self._child is not None and self._child.transport is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._child.transport.kill()
-        return await asyncio.to_thread(process_table.kill_all, self._marked, bound_s=bound_s)
+        marked = await asyncio.to_thread(process_table.kill_all, self._marked, bound_s=bound_s)
+        return max(marked, self._left)
 
     def _marked(self) -> list[int]:
         return process_table.marked(lambda mark: mark == self._mark)

@@ -16,6 +16,7 @@ from typing import Any
 
 from msd_review.edges import clock, files
 from msd_review.edges.faults import armed, fault_point
+from msd_review.errors import StoreError
 from msd_review.run import result_json
 from msd_review.run.result import LaneResult
 
@@ -28,21 +29,29 @@ LANE_FINISHED = "lane_finished"
 
 
 class Journal:
-    """An open journal. Appending raises the platform's OSError (a full disk)."""
+    """An open journal. Everything that writes raises StoreError when it cannot (a full disk); it may be tried again."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         flags = (
             os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
         )
-        self._descriptor = os.open(folder / NAME, flags, 0o600)
-        self._end_torn_line()
-        files.sync_folder(folder)
+        try:
+            self._descriptor = os.open(folder / NAME, flags, 0o600)
+            self._is_torn = self._ends_in_a_line()
+            files.sync_folder(folder)
+        except OSError as problem:
+            raise self._refused(problem) from None
 
-    def _end_torn_line(self) -> None:
+    def _ends_in_a_line(self) -> bool:
         size = os.fstat(self._descriptor).st_size
-        if size and os.pread(self._descriptor, 1, size - 1) != b"\n":
-            os.write(self._descriptor, b"\n")
+        return size > 0 and os.pread(self._descriptor, 1, size - 1) != b"\n"
+
+    def _refused(self, problem: OSError) -> StoreError:
+        return StoreError(
+            f"the journal of run {self.folder.name} cannot be written: {problem.strerror or problem}",
+            hint=f"make room for {self.folder}",
+        )
 
     def append(self, event: str, fields: Mapping[str, object], *, sync: bool = False) -> None:
         """Writes one event; with `sync` it is on the disk when this returns."""
@@ -53,11 +62,22 @@ class Journal:
             os.write(self._descriptor, line[: len(line) // 2])
             os.fsync(self._descriptor)
             os.kill(os.getpid(), 9)
-        _write_all(self._descriptor, line)
-        fault_point("journal.appended")
-        if sync:
-            os.fsync(self._descriptor)
-            fault_point("journal.synced")
+        try:
+            self._write(line)
+            fault_point("journal.appended")
+            if sync:
+                os.fsync(self._descriptor)
+        except OSError as problem:
+            raise self._refused(problem) from None
+        fault_point("journal.synced")
+
+    def _write(self, line: bytes) -> None:
+        """After a line that was cut short the next one starts afresh."""
+        rest = memoryview(b"\n" + line if self._is_torn else line)
+        self._is_torn = True
+        while rest:
+            rest = rest[os.write(self._descriptor, rest) :]
+        self._is_torn = False
 
     def lane_finished(self, key: str, result: LaneResult) -> None:
         """Records a lane's result under its content key, durably, its text included."""
@@ -70,12 +90,6 @@ class Journal:
     def close(self) -> None:
         """Closes the file; nothing is lost without it."""
         os.close(self._descriptor)
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
 
 
 def _sync_text(path: Path) -> str | None:

@@ -66,6 +66,24 @@ class _Schedule:
     running: set[anyio.CancelScope] = field(default_factory=set)
     results: dict[int, LaneResult] = field(default_factory=dict)
     troubles: list[Exception] = field(default_factory=list)
+    is_watched: bool = True
+
+    def tell(self, event: LaneEvent) -> None:
+        """Watching is not essential: a watcher whose pipe was closed sees nothing more, and that is all."""
+        if self.is_watched:
+            try:
+                self.on_event(event)
+            except OSError:
+                self.is_watched = False
+            except Exception as problem:  # noqa: BLE001 - a fault of the watcher must not cost a lane its review
+                self.troubles.append(problem)
+
+    def keep(self, result: LaneResult) -> None:
+        """A result that cannot be kept (a full disk) must not cost the other lanes theirs."""
+        try:
+            self.on_result(result)
+        except Exception as problem:  # noqa: BLE001 - raised once every lane has ended
+            self.troubles.append(problem)
 
     def provider(self, name: str) -> anyio.CapacityLimiter:
         return self.providers.setdefault(name, anyio.CapacityLimiter(self.per_provider))
@@ -87,7 +105,8 @@ async def run_lanes(
     """Runs every task; the results in the tasks' order.
 
     `max_parallel` None means all at once. `on_result` is called once for each lane, as it finishes. When it
-    raises, the other lanes still finish; then the first such exception is raised.
+    raises, the other lanes still finish; then the first such exception is raised. An OSError of `on_event`
+    (nobody reads any more) only ends the watching.
     """
     schedule = _Schedule(
         places=anyio.CapacityLimiter(max(1, max_parallel or len(tasks) or 1)),
@@ -115,7 +134,7 @@ async def run_lanes(
 
 
 async def _lane(schedule: _Schedule, index: int, task: LaneTask) -> None:
-    schedule.on_event(LaneEvent(kind="queued", identity=task.identity, model=task.model))
+    schedule.tell(LaneEvent(kind="queued", identity=task.identity, model=task.model))
     fault_point("lane.queued")
     async with AsyncExitStack() as turn:
         if task.provider is not None:
@@ -134,11 +153,8 @@ async def _lane(schedule: _Schedule, index: int, task: LaneTask) -> None:
         attempt=result.attempts,
         result=result,
     )
-    try:
-        schedule.on_result(result)
-        schedule.on_event(event)
-    except Exception as problem:  # noqa: BLE001 - a full disk must not cost the others their reviews; raised at the end
-        schedule.troubles.append(problem)
+    schedule.keep(result)
+    schedule.tell(event)
 
 
 async def _bounded(schedule: _Schedule, task: LaneTask) -> LaneResult:
@@ -165,14 +181,14 @@ async def _attempts(schedule: _Schedule, task: LaneTask) -> LaneResult:
     deadline = clock.monotonic() + task.timeout_ms / 1000
     number = 1
     while True:
-        schedule.on_event(LaneEvent(kind="started", identity=task.identity, model=task.model, attempt=number))
+        schedule.tell(LaneEvent(kind="started", identity=task.identity, model=task.model, attempt=number))
         remaining = max(1, round((deadline - clock.monotonic()) * 1000))
         result = await task.run(_attempt(schedule, task, number=number, remaining_ms=remaining))
         result = replace(result, attempts=number)
         pause = retry_pause(task.transport, result, attempt=number, chance=random.random())
         if pause is None or schedule.stop.asked() or clock.monotonic() + pause >= deadline:
             return result
-        schedule.on_event(_attempt_event(task, result, pause))
+        schedule.tell(_attempt_event(task, result, pause))
         await _wait(pause, schedule.stop)
         if schedule.stop.asked():
             return result
@@ -181,7 +197,7 @@ async def _attempts(schedule: _Schedule, task: LaneTask) -> LaneResult:
 
 def _attempt(schedule: _Schedule, task: LaneTask, *, number: int, remaining_ms: int) -> Attempt:
     def on_progress(stdout_bytes: int, stderr_bytes: int) -> None:
-        schedule.on_event(
+        schedule.tell(
             LaneEvent(kind="output", identity=task.identity, output_bytes=stdout_bytes, attempt=number)
         )
 

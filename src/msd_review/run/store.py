@@ -247,6 +247,11 @@ def list_runs(runs: Path) -> tuple[RunInfo, ...]:
     return tuple(read_run(folder) for folder in _folders(runs))
 
 
+def unended_runs(runs: Path) -> tuple[RunInfo, ...]:
+    """The runs that have not said that they ended, newest first; reads no others. Never raises."""
+    return tuple(read_run(folder) for folder in _folders(runs) if not (folder / _ENDED).exists())
+
+
 def find_run(runs: Path, run_id: str) -> RunInfo:
     """The run with this id. Raises UsageError for what is no id, and for an id that no run has."""
     if not is_run_id(run_id):

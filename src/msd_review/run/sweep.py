@@ -30,7 +30,7 @@ def sweep_crashed(runs: Path) -> tuple[str, ...]:
 
     Looks at processes only when there is such a run.
     """
-    crashed = [run for run in store.list_runs(runs) if run.state == "crashed" and not run.ended_at]
+    crashed = [run for run in store.unended_runs(runs) if run.state == "crashed"]
     if not crashed:
         return ()
     fault_point("sweep.killing")
