@@ -411,6 +411,20 @@ def test_what_was_disclosed_is_what_is_installed_though_the_branch_moved(
     assert prepare_install(text, around).version == "6.6.6"
 
 
+def test_what_was_kept_is_not_installed_once_the_policy_forbids_its_source(
+    tmp_path: Path, server: Server
+) -> None:
+    make_repository(tmp_path / "served" / "acme.git")
+    around = machine(tmp_path, server=server)
+    text = f"git+{server.url('/git/acme.git')}"
+    kept.keep(around.home, fetch(parse_spec(text), around))
+    token = prepare_install(text, around).disclosure.token
+    with pytest.raises(
+        SourceError, match="comes from localhost, and capabilities.strict_known_registries is set"
+    ):
+        prepare_install(text, replace(around, policies=[[]]), token=token)
+
+
 def test_an_archive_is_installed_with_its_integrity_on_record(tmp_path: Path, server: Server) -> None:
     url = server.serve("/acme.tgz", ordinary({"capability.json": manifest_bytes()}, top="acme-1/"))
     around = machine(tmp_path, server=server)

@@ -27,6 +27,7 @@ from msd_review.registry.cache import Verdict
 from msd_review.registry.judging import judge
 from msd_review.registry.model import RANK
 from msd_review.sources.fetched import Fetched
+from msd_review.sources.policy import check_source
 from msd_review.sources.spec import Spec
 from msd_review.trust.bundle import Bundle, BundleRefused, read_bundle
 from msd_review.trust.disclosure import Disclosure, disclose
@@ -74,12 +75,11 @@ def prepare(
     `token` is what the person accepted before: the files that were kept for it are used, if there are any.
     Raises SourceError, InvalidCapability, InputError.
     """
-    kept = (
-        None
-        if token is None
-        else find_kept(around.home, spec, lambda one: disclose_bundle(one, around).token == token)
-    )
-    fetched = fetch(spec, around, integrity=integrity) if kept is None or integrity is not None else kept
+    check_source(spec, around.policies)
+    kept = None
+    if token is not None and integrity is None:
+        kept = find_kept(around.home, spec, lambda one: disclose_bundle(one, around).token == token)
+    fetched = kept or fetch(spec, around, integrity=integrity)
     verdict = _judge(fetched.bundle)
     identity = verdict.manifest.id
     check_in_set(verdict.value, around, place=place)
