@@ -8,7 +8,7 @@ from msd_review.consensus.agreement import build_consensus
 from msd_review.consensus.independence import reviewer_facts
 from msd_review.consensus.model import Consensus, Dismissal, PlanChange
 from msd_review.edges import files
-from msd_review.grounding.index import Tree, open_tree
+from msd_review.grounding.index import Tree
 from msd_review.grounding.resolve import check_citations, planned_files
 from msd_review.manifest.model import Lane
 from msd_review.outcomes import Mark, Outcome, Reason
@@ -43,7 +43,6 @@ class Assessed:
 
     reviewers: tuple[ReviewerReport, ...]
     consensus: Consensus
-    tree: Tree
     warnings: tuple[str, ...] = ()
 
 
@@ -169,13 +168,13 @@ def assess(
     delivered: Sequence[Delivered],
     subject: ReviewSubject,
     *,
+    tree: Tree,
     history: History,
     check: bool,
     dismissals: Sequence[Dismissal] = (),
     plan_changes: Sequence[PlanChange] = (),
 ) -> Assessed:
     """Reads, checks and compares everything that was delivered."""
-    tree = open_tree(subject.root)
     reports = check_reviews([read_delivered(one) for one in delivered], tree, subject, check=check)
     reviews = counted_reviews(reports)
     consensus = build_consensus(
@@ -188,7 +187,6 @@ def assess(
     return Assessed(
         reviewers=reports,
         consensus=consensus,
-        tree=tree,
         warnings=history.warnings,
     )
 

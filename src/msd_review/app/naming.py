@@ -1,16 +1,18 @@
 """What the names on the command line stand for: lanes, inactive lanes, imports; and what clashes."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msd_review.app.request import Import, ReviewRequest
 from msd_review.app.world import World
 from msd_review.config.layers import Config
 from msd_review.errors import ConfigError, UsageError
+from msd_review.manifest.model import Lane
 from msd_review.outcomes import Outcome, Reason
+from msd_review.planning import EFFORT_LEVELS, Overrides, takes_effort, takes_model, value_problem
 from msd_review.registry import Registry
 from msd_review.report.model import Skipped
-from msd_review.selection import parse_default_reviewers, parse_instances
+from msd_review.selection import Instance, parse_default_reviewers, parse_instances
 
 _BLOCKED_WORDS = frozenset({"not_consented", "content_changed"})
 
@@ -101,6 +103,30 @@ def check_names(world: World, request: ReviewRequest) -> None:
                 raise UsageError(
                     f"{option}: no reviewer is called {name!r}", hint=_suggestion(name.lower(), known)
                 )
+    check_overrides(world, overrides)
+
+
+def check_overrides(world: World, overrides: Overrides) -> None:
+    """Raises UsageError for a model or effort that its reviewer cannot take, whoever is chosen in the end."""
+    instances, _ = parse_instances(world.config.raw("review.reviewer_instances").value, world.registry.slugs)
+    for name, model in overrides.models.items():
+        lane = _lane_of(world, name, instances)
+        problem = value_problem(model)
+        if problem is not None:
+            raise UsageError(f"--model {name}={model}: the value {problem}")
+        if lane is not None and not takes_model(lane):
+            raise UsageError(f"{name} cannot be asked for a model", hint="leave --model out for it")
+    for name, level in overrides.efforts.items():
+        lane = _lane_of(world, name, instances)
+        if level not in EFFORT_LEVELS:
+            raise UsageError(f"--effort {name}={level}: the levels are {', '.join(EFFORT_LEVELS)}")
+        if lane is not None and not takes_effort(lane):
+            raise UsageError(f"{name} cannot be asked for an effort", hint="leave --effort out for it")
+
+
+def _lane_of(world: World, name: str, instances: Mapping[str, Instance]) -> Lane | None:
+    entry = world.registry.lane(instances[name].cli if name in instances else name)
+    return entry.lane if entry is not None else None
 
 
 def check_imports(world: World, imports: Iterable[Import]) -> None:

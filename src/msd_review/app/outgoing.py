@@ -2,12 +2,12 @@
 
 import json
 import secrets as token_source
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 from msd_review.app.world import World
-from msd_review.consensus.model import Dismissal, PlanChange
+from msd_review.consensus.model import PlanChange
 from msd_review.edges import clock, files
 from msd_review.errors import SecretFound, StoreError
 from msd_review.grounding.git import head_commit
@@ -90,11 +90,6 @@ def plan_changes(info: RunInfo, subject: ReviewSubject, history: History) -> tup
         for plan in subject.plans
         if before.get(plan.name) != plan.text
     )
-
-
-def load_dismissals(paths: Mapping[str, Path], subject: ReviewSubject) -> tuple[Dismissal, ...]:
-    """The concerns that people set aside for this plan."""
-    return ()
 
 
 def commit_of(tree: Tree) -> str | None:

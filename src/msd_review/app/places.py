@@ -8,7 +8,7 @@ from msd_review.prompt.model import ReviewSubject
 _EXTENSIONS = {"md": "md", "json": "json", "sarif": "sarif", "html": "html"}
 
 
-def _beside(subject: ReviewSubject) -> tuple[Path, str]:
+def beside(subject: ReviewSubject) -> tuple[Path, str]:
     """The folder and the stem of the default files: `NN-REVIEWS` in a phase, `<plan>.REVIEWS` beside a plan."""
     if subject.phase_folder is not None and subject.phase is not None:
         prefix = subject.phase_folder.name.removeprefix("phase-").split("-")[0]
@@ -19,7 +19,7 @@ def _beside(subject: ReviewSubject) -> tuple[Path, str]:
 
 def report_paths(subject: ReviewSubject, formats: tuple[str, ...], output: str | None) -> dict[str, Path]:
     """format → absolute path. `output` is a folder, a file for one format, or a stem for several."""
-    folder, stem = _beside(subject)
+    folder, stem = beside(subject)
     if output is None:
         return {name: folder / f"{stem}.{_EXTENSIONS[name]}" for name in formats}
     target = Path(output).absolute()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from msd_review.app import assessing, choosing, exits, naming, outgoing
+from msd_review.app import assessing, choosing, dismissing, exits, naming, outgoing
 from msd_review.app.assessing import Delivered
 from msd_review.app.events import Watcher
 from msd_review.app.importing import import_reviews
@@ -15,8 +15,10 @@ from msd_review.app.publishing import publish
 from msd_review.app.request import ReviewRequest
 from msd_review.app.running import Ran, run_prepared
 from msd_review.app.world import World
+from msd_review.consensus.cycles import is_stalled
 from msd_review.edges import clock
 from msd_review.errors import UsageError
+from msd_review.grounding.index import open_tree
 from msd_review.prompt.artifacts import find_phase, obvious_subject, subject_from_plans
 from msd_review.prompt.model import ReviewSubject
 from msd_review.report.history import History
@@ -36,6 +38,7 @@ class Ended:
 
     exit_code: int
     report: ReviewReport
+    stalled: bool = False  # nothing got better since the last cycle
 
     @property
     def document(self) -> dict[str, Any]:
@@ -131,7 +134,8 @@ def _review(setting: _Setting, progress: Watcher) -> Ended:
         setting.info, state="interrupted" if report.interrupted else "finished", exit_code=report.exit_code
     )
     outgoing.clean_old_runs(setting.info.folder.parent, keep=KEEP_RUNS)
-    return Ended(exit_code=report.exit_code, report=report)
+    stalled = is_stalled(report.consensus, setting.history.previous)
+    return Ended(exit_code=report.exit_code, report=report, stalled=stalled)
 
 
 def _report(setting: _Setting, prepared: Prepared, ran: Ran) -> ReviewReport:
@@ -147,12 +151,14 @@ def _report(setting: _Setting, prepared: Prepared, ran: Ran) -> ReviewReport:
     ]
     imported = import_reviews(request.imports, folder=setting.info.folder)
     ordered = assessing.roster_order([*delivered, *imported], [entry.lane for entry in world.registry.lanes])
+    tree = open_tree(subject.root)
     assessed = assessing.assess(
         ordered,
         subject,
+        tree=tree,
         history=setting.history,
         check=bool(world.config.get("plan_review.source_grounding").value),
-        dismissals=outgoing.load_dismissals(setting.paths, subject),
+        dismissals=dismissing.load_dismissals(dismissing.path_for(subject), tree),
         plan_changes=outgoing.plan_changes(setting.info, subject, setting.history),
     )
     report = ReviewReport(
@@ -168,13 +174,13 @@ def _report(setting: _Setting, prepared: Prepared, ran: Ran) -> ReviewReport:
         consensus=assessed.consensus,
         warnings=_warnings(setting, prepared, ran, assessed.warnings),
         infos=(*setting.choice.selection.infos, *ran.infos),
-        commit=outgoing.commit_of(assessed.tree),
+        commit=outgoing.commit_of(tree),
         interrupted=ran.interrupted,
         shared_adapters=setting.choice.selection.shared_adapters,
         files={name: str(path) for name, path in setting.paths.items()},
     )
     if "html" in setting.paths:
-        report = replace(report, sources=assessing.quotes_for(report, assessed.tree))
+        report = replace(report, sources=assessing.quotes_for(report, tree))
     return report
 
 

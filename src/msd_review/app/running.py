@@ -1,6 +1,8 @@
 """Runs what was prepared: copies made, lanes side by side, every result journalled as it comes, all traces removed."""
 
 import asyncio
+import hashlib
+import re
 import shutil
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
@@ -32,6 +34,8 @@ from msd_review.run.schedule import LaneTask, run_lanes
 from msd_review.run.store import RunInfo
 from msd_review.run.tree_state import TreeState, changes_between, tree_state
 from msd_review.trust.policy import Approved
+
+_REPORT = re.compile(r"(?:^|[-./])REVIEWS?\.(?:md|json|sarif|html)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,11 +150,26 @@ async def _make_copies(run: _Run, stack: AsyncExitStack, root: Path) -> Copied:
     return await asyncio.to_thread(copies.make, wanted, users)
 
 
+def _ours(state: TreeState) -> tuple[str, ...]:
+    """The reports of reviews in a tree: we write them ourselves, and they change no reviewer's answer."""
+    return tuple(name for name in state.files if _REPORT.search(name))
+
+
+def _tree_key(state: TreeState) -> str:
+    """What identifies the content that a reviewer can read, but for our own reports."""
+    own = frozenset(_ours(state))
+    digest = hashlib.sha256()
+    for name in sorted(state.files.keys() - own):
+        digest.update(f"{name}\0{state.files[name]}\0".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
 def _note_keys(run: _Run, approved: Iterable[Approved], before: TreeState) -> None:
+    tree_key = _tree_key(before)
     for one in approved:
         prompt = run.prepared.prompts[one.invocation.prompt_path].encode("utf-8", "replace")
         run.keys[one.invocation.identity] = lane_key(
-            one.invocation, prompt=prompt, tree_state=before.content_key, run_folder=run.info.folder
+            one.invocation, prompt=prompt, tree_state=tree_key, run_folder=run.info.folder
         )
 
 
@@ -244,7 +263,8 @@ def _with_changes(
     run: _Run, before: TreeState, after: TreeState, results: list[LaneResult]
 ) -> tuple[list[LaneResult], tuple[str, ...]]:
     """Marks the lanes that worked in the tree while it changed; who did it is said only where one alone could."""
-    changed = changes_between(before, after, ours=(f".msd/tmp/{run.info.id}",))
+    ours = (f".msd/tmp/{run.info.id}", *_ours(before), *_ours(after))
+    changed = changes_between(before, after, ours=ours)
     if not changed:
         return results, ()
     suspects = [

@@ -18,6 +18,8 @@ from msd_review.errors import Interrupted
 # command → (module, one line of help); the help lives here so that `msd --help` loads no command.
 COMMANDS: dict[str, tuple[str, str]] = {
     "review": ("review", "Review a plan with every reviewer that can run here."),
+    "converge": ("converge", "Review, replan and review again until nothing is left to do."),
+    "finding": ("finding", "Dismiss concerns, and take that back."),
     "lane": ("lane", "List, detect, plan, select and run reviewer lanes."),
     "prompt": ("prompt", "Show the assembled prompt and what was trimmed."),
     "config": ("config", "Read and change configuration."),
