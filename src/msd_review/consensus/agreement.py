@@ -12,7 +12,7 @@ from itertools import combinations
 
 from msd_review.consensus.cluster import Entry, group
 from msd_review.consensus.cycles import follow_up
-from msd_review.consensus.divergence import divergence_of
+from msd_review.consensus.divergence import with_divergence
 from msd_review.consensus.independence import most_independent, reviewer_facts
 from msd_review.consensus.model import (
     Cluster,
@@ -54,10 +54,7 @@ def build_consensus(
     clusters = _with_ids(
         [_cluster([open_ones[at].finding for at in members], by_identity) for members in groups]
     )
-    clusters = [
-        divergence_of(cluster, raised=[r.finding for r in raised], strengths=strengths, facts=by_identity)
-        for cluster in clusters
-    ]
+    clusters = with_divergence(clusters, [entry.finding for entry in raised], strengths)
     clusters = follow_up(
         clusters,
         [entry.finding for entry in raised],

@@ -6,20 +6,22 @@ groups as wholes stay alike: one bridge between two groups never joins them. The
 on the order of the reviewers.
 """
 
+import heapq
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from msd_review.consensus.similarity import Features, Weights, similarity, weights_of
+from msd_review.consensus.similarity import Features, Prepared, prepare, similarity, weights_of
 from msd_review.consensus.words import GENERIC
 
-SAME_CONCERN = 0.7
+SAME_CONCERN = 0.82
 BEYOND_DOUBT = 0.97
 SAME_REVIEWER = 0.98  # one reviewer who says two things mostly means two things
-_RAREST = 14
-_LONGEST_POSTING = 160
-_MOST_CANDIDATES = 24
-_WHOLE = 0.45  # what the average over all pairs of two groups must reach
+_RAREST = 10
+_LONGEST_POSTING = 64
+_MOST_CANDIDATES = 12
+_WHOLE = 0.5  # what the average over all pairs of two groups must reach
 _LARGEST_GROUP = 60
 
 
@@ -47,50 +49,58 @@ class _Pairs:
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self.entries = entries
-        self.weights = weights_of(entry.features for entry in entries)
+        weights = weights_of(entry.features for entry in entries)
+        self.prepared = [prepare(entry.features, weights) for entry in entries]
         self.scores: dict[tuple[int, int], float] = {}
 
     def score(self, one: int, other: int) -> float:
-        pair = (min(one, other), max(one, other))
+        pair = (one, other) if one < other else (other, one)
         known = self.scores.get(pair)
         if known is None:
-            known = similarity(self.entries[one].features, self.entries[other].features, self.weights)
-            self.scores[pair] = known
+            known = self.scores[pair] = similarity(self.prepared[one], self.prepared[other])
         return known
 
     def same_reviewer(self, one: int, other: int) -> bool:
         return self.entries[one].reviewer == self.entries[other].reviewer
 
     def score_candidates(self, order: Sequence[int]) -> None:
+        keys = {at: _keys(self.prepared[at]) for at in order}
         postings: dict[str, list[int]] = defaultdict(list)
-        keys = {at: _keys(self.entries[at].features, self.weights) for at in order}
-        for at in order:
+        for place, at in enumerate(order):
             for key in keys[at]:
-                postings[key].append(at)
-        for at in order:
-            for other in self._candidates(at, keys[at], postings):
-                self.score(at, other)
-
-    def _candidates(self, at: int, keys: Sequence[str], postings: Mapping[str, Sequence[int]]) -> list[int]:
-        """The entries that share most with one entry; what everybody has is not looked at."""
-        shared: dict[int, float] = defaultdict(float)
-        for key in keys:
-            posting = postings[key]
-            if len(posting) > _LONGEST_POSTING:
-                continue
-            for other in posting:
-                shared[other] += 1.0 / len(posting) ** 0.5
-        shared.pop(at, None)
-        return sorted(shared, key=lambda other: (-shared[other], self.entries[other].key))[:_MOST_CANDIDATES]
+                postings[key].append(place)
+        for place, at in enumerate(order):
+            for other in _candidates(place, keys[at], postings):
+                self.score(at, order[other])
 
 
-def _keys(features: Features, weights: Weights) -> list[str]:
-    """The features worth looking up: rare words first, then names, ids and places."""
-    words = [word for word in features.words if word not in GENERIC]
-    rare = sorted(words, key=lambda word: (-weights.words.get(word, 1.0) * features.words[word], word))[
-        :_RAREST
+def _candidates(place: int, keys: Sequence[str], postings: Mapping[str, Sequence[int]]) -> list[int]:
+    """The places that share most with one place; what nearly everybody has is not looked at."""
+    shared: dict[int, float] = defaultdict(float)
+    for key in keys:
+        posting = postings[key]
+        if len(posting) > _LONGEST_POSTING:
+            continue
+        worth = 1.0 / math.sqrt(len(posting))
+        for other in posting:
+            shared[other] += worth
+    shared.pop(place, None)
+    return [
+        other
+        for _, other in heapq.nsmallest(
+            _MOST_CANDIDATES, [(-worth, other) for other, worth in shared.items()]
+        )
     ]
-    keys = [f"w {word}" for word in rare]
+
+
+def _keys(prepared: Prepared) -> list[str]:
+    """The features worth looking up: the weightiest words and families, names, ids and places."""
+    features = prepared.features
+    words = [(-value, f"w {word}") for word, value in prepared.words.items() if word not in GENERIC]
+    families = [(-value, f"g {name}") for name, value in prepared.families.items()]
+    keys = [key for _, key in heapq.nsmallest(_RAREST, words)] + [
+        key for _, key in heapq.nsmallest(_RAREST, families)
+    ]
     keys += [f"n {name}" for name in sorted(features.names)[:_RAREST]]
     keys += [f"i {record}" for record in sorted(features.ids)[:_RAREST]]
     keys += [

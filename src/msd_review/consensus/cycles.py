@@ -19,11 +19,12 @@ from msd_review.consensus.model import (
     PreviousCycle,
     ReviewerFacts,
 )
-from msd_review.consensus.similarity import Features, features_of, similarity, weights_of
+from msd_review.consensus.similarity import Features, Prepared, features_of, prepare, similarity, weights_of
 from msd_review.consensus.words import GENERIC, concepts
 from msd_review.review.model import Citation, Finding, FindingStatus, Severity
 
-SAME_AS_BEFORE = 0.34
+SAME_AS_BEFORE = 0.6
+_MOST_ALIKE = 40
 _LIVE: frozenset[ClusterStatus] = frozenset({"new", "open", "reopened"})
 _MOST_CARRIED = 500
 _MOST_LINES = 6_000
@@ -61,15 +62,22 @@ def _matches(
     now = [_features_now(cluster, findings) for cluster in clusters]
     before = [_features_before(old) for old in previous.clusters]
     weights = weights_of([*now, *before])
+    prepared = [prepare(features, weights) for features in before]
+    places = _places_by_key(before)
     scored = [
         (
-            similarity(one, other, weights)
-            + (0.15 if clusters[at].title == previous.clusters[place].title else 0.0),
+            _score(
+                prepare(one, weights),
+                prepared[place],
+                same_title=clusters[at].title == previous.clusters[place].title,
+            ),
             at,
             place,
         )
         for at, one in enumerate(now)
-        for place, other in _worth_comparing(one, before)
+        for place in sorted(
+            {place for key in _lookup_keys(one) for place in places.get(key, ())[:_MOST_ALIKE]}
+        )
     ]
     found: dict[int, PreviousCluster] = {}
     used: set[int] = set()
@@ -82,13 +90,21 @@ def _matches(
     return found
 
 
-def _worth_comparing(one: Features, others: Sequence[Features]) -> list[tuple[int, Features]]:
-    words = {word for word in one.words if word not in GENERIC}
-    return [
-        (at, other)
-        for at, other in enumerate(others)
-        if len(words & other.words.keys()) >= 2 or one.names & other.names
-    ]
+def _score(one: Prepared, other: Prepared, *, same_title: bool) -> float:
+    return 1.0 if same_title else similarity(one, other)
+
+
+def _lookup_keys(features: Features) -> list[str]:
+    words = [f"w {word}" for word in features.words if word not in GENERIC]
+    return [*words, *(f"g {name}" for name in features.families), *(f"n {name}" for name in features.names)]
+
+
+def _places_by_key(before: Sequence[Features]) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for place, features in enumerate(before):
+        for key in _lookup_keys(features):
+            places.setdefault(key, []).append(place)
+    return places
 
 
 def _features_now(cluster: Cluster, findings: Mapping[str, Finding]) -> Features:
@@ -181,10 +197,15 @@ def _who_closed_it(
         ):
             continue
         told = features_of(finding.title, finding.body, citations=finding.citations, plan=finding.plan)
-        if similarity(features, told, weights_of([features, told])) >= SAME_AS_BEFORE:
+        if _alike_alone(features, told) >= SAME_AS_BEFORE:
             return f"{finding.identity} calls it resolved"
     again = [identity for identity in old.reviewers if identity in facts and facts[identity].counted]
     return f"{', '.join(again)} no longer raise{'s' if len(again) == 1 else ''} it" if again else None
+
+
+def _alike_alone(one: Features, other: Features) -> float:
+    weights = weights_of([one, other])
+    return similarity(prepare(one, weights), prepare(other, weights))
 
 
 def _answer(old: PreviousCluster, plan_changes: Sequence[PlanChange]) -> str:

@@ -2,29 +2,47 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from msd_review.consensus.model import Cluster, ReviewerFacts
-from msd_review.consensus.similarity import Features, Weights, features_of, similarity, weights_of
+from msd_review.consensus.model import Cluster
+from msd_review.consensus.similarity import Features, features_of, prepare, similarity, weights_of
 from msd_review.review.model import Finding, FindingStatus, Severity, Strength
 
 _FAR_APART = 2  # ranks: one says high, another low
-_ABOUT_THE_SAME = 0.36
-_COVERED = re.compile(r"\b(?:but|however|although|except|though|only|partially|aside from)\b", re.IGNORECASE)
+_ABOUT_THE_SAME = 0.6
+_MOST_MEMBERS = 8
+_LIMITED = re.compile(r"\b(?:but|however|although|except|though|only|partially|aside from)\b", re.IGNORECASE)
 
 
-def divergence_of(
-    cluster: Cluster,
-    *,
-    raised: Sequence[Finding],
-    strengths: Sequence[Strength],
-    facts: Mapping[str, ReviewerFacts],
-) -> Cluster:
-    """The cluster with `divergent` and `divergence` set where somebody says otherwise."""
+def with_divergence(
+    clusters: Sequence[Cluster], findings: Sequence[Finding], strengths: Sequence[Strength]
+) -> list[Cluster]:
+    """The clusters with `divergent` and `divergence` set where somebody says otherwise."""
+    other_voices = [_Voice(told.identity, told.text, _about(told.text[:160], told.text[160:]), "praises it") for told in strengths if not _LIMITED.search(told.text)]  # fmt: skip
+    other_voices += [
+        _Voice(told.identity, told.title, _about(told.title, told.body), "calls it resolved")
+        for told in findings
+        if told.status is FindingStatus.RESOLVED
+    ]
+    by_id = {finding.id: finding for finding in findings}
+    return [_judged(cluster, by_id, other_voices) for cluster in clusters]
+
+
+@dataclass(frozen=True, slots=True)
+class _Voice:
+    identity: str
+    text: str
+    features: Features
+    says: str
+
+
+def _judged(cluster: Cluster, findings: Mapping[str, Finding], voices: Sequence[_Voice]) -> Cluster:
     told = _severities_apart(cluster)
     if told is None and cluster.severity is Severity.HIGH:
-        own = [finding for finding in raised if finding.id in cluster.finding_ids]
-        told = _called_fine(cluster, own, strengths) or _called_resolved(cluster, own, raised)
+        own = [findings[name] for name in cluster.finding_ids if name in findings]
+        told = _contradicted(
+            cluster, own, [voice for voice in voices if voice.identity not in cluster.reviewers]
+        )
     return replace(cluster, divergent=told is not None, divergence=told or "")
 
 
@@ -37,53 +55,27 @@ def _severities_apart(cluster: Cluster) -> str | None:
     return ", ".join(f"{identity} says {severity.value.upper()}" for identity, severity in ordered)
 
 
-def _called_fine(cluster: Cluster, own: Sequence[Finding], strengths: Sequence[Strength]) -> str | None:
-    others = [
-        told
-        for told in strengths
-        if told.identity not in cluster.reviewers and not _COVERED.search(told.text)
-    ]
-    best = _nearest(own, [(told.text[:160], told.text[160:]) for told in others])
-    if best is None:
+def _contradicted(cluster: Cluster, own: Sequence[Finding], voices: Sequence[_Voice]) -> str | None:
+    """Who speaks well of the same thing, when somebody does."""
+    if not voices or not own:
         return None
-    told = others[best]
-    return f'{_who(cluster)} HIGH, {told.identity} praises it: "{told.text[:120]}"'
-
-
-def _called_resolved(cluster: Cluster, own: Sequence[Finding], raised: Sequence[Finding]) -> str | None:
-    others = [
-        told
-        for told in raised
-        if told.status is FindingStatus.RESOLVED and told.identity not in cluster.reviewers
+    mine = [_about(finding.title, finding.body) for finding in own[:_MOST_MEMBERS]]
+    weights = weights_of([*mine, *(voice.features for voice in voices)])
+    prepared = [prepare(features, weights) for features in mine]
+    scored = [
+        (max(similarity(one, prepare(voice.features, weights)) for one in prepared), voice)
+        for voice in voices
     ]
-    best = _nearest(own, [(told.title, told.body) for told in others])
-    return f"{_who(cluster)} HIGH, {others[best].identity} calls it resolved" if best is not None else None
-
-
-def _who(cluster: Cluster) -> str:
+    score, voice = max(scored, key=lambda item: (item[0], item[1].identity, item[1].text))
+    if score < _ABOUT_THE_SAME:
+        return None
     high = sorted(identity for identity, severity in cluster.severities.items() if severity is Severity.HIGH)
-    return f"{', '.join(high)} say" if len(high) > 1 else f"{', '.join(high) or cluster.reviewers[0]} says"
-
-
-def _nearest(own: Sequence[Finding], texts: Sequence[tuple[str, str]]) -> int | None:
-    """Which of the texts is about the same thing as the findings, whatever it thinks of it."""
-    if not texts:
-        return None
-    mine = [_about(finding.title, finding.body, finding) for finding in own]
-    theirs = [_about(title, body, None) for title, body in texts]
-    weights = weights_of([*mine, *theirs])
-    scored = [(_best(features, mine, weights), -at) for at, features in enumerate(theirs)]
-    score, negative = max(scored)
-    return -negative if score >= _ABOUT_THE_SAME else None
-
-
-def _about(title: str, body: str, finding: Finding | None) -> Features:
-    """Features of what a text is about: praise and blame of one thing name different faults."""
-    features = features_of(
-        title, body, citations=finding.citations if finding else (), plan=finding.plan if finding else None
+    who = ", ".join(high) or cluster.reviewers[0]
+    return (
+        f'{who} say{"" if len(high) > 1 else "s"} HIGH, {voice.identity} {voice.says}: "{voice.text[:120]}"'
     )
-    return replace(features, faults=frozenset())
 
 
-def _best(features: Features, mine: Sequence[Features], weights: Weights) -> float:
-    return max((similarity(features, other, weights) for other in mine), default=0.0)
+def _about(title: str, body: str) -> Features:
+    """Features of what a text is about: praise and blame of one thing name different faults."""
+    return replace(features_of(title, body), faults=frozenset())

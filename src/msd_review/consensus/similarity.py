@@ -1,8 +1,9 @@
 """How alike two concerns are, from 0 to 1.
 
-Three readings of the words (families of stems weighted by rarity, character 4-grams, code names) make
-the ground; common citations, plans, requirement ids and kinds of fault add to it; disagreeing ones take
-from it. A common file alone adds too little to matter, and common everyday words weigh next to nothing.
+Three readings of the words (stems and code names weighted by rarity, families of words that mean one
+thing, character 4-grams) are put together as independent evidence; the same kind of fault adds to it,
+another kind of fault and another plan take from it. A common file adds nothing by itself, everyday
+words weigh next to nothing, and one meaning-bearing word in common is never enough.
 """
 
 import math
@@ -16,13 +17,14 @@ from msd_review.review.model import Citation
 
 _TITLE_WEIGHT = 2.0
 _BODY_LIMIT = 900
-_GRAM_LIMIT = 420
+_GRAM_WORDS = 48
+_FILE_AND_LINE = re.compile(r"\.\w{1,5}:\d")
 _GENERIC_WEIGHT = 0.25
 
-# Fitted (logistic regression over the labelled pairs of bench/truth/clusters) and rounded. Words and
-# families say the same thing twice, so what they say together is taken off once.
-_WORDS, _FAMILIES, _GRAMS, _BOTH, _NAMES, _FAULTS = 9.0, 8.5, 5.0, 12.0, 0.3, 0.6
-_OTHER_PLAN, _OTHER_FAULT, _ENOUGH = 4.0, 0.5, 4.6
+# Fitted (logistic regression over the labelled pairs of bench/truth/clusters) and rounded.
+_READING = 1.5  # what one reading of the words amounts to: a cosine of 2/3 is full evidence
+_EVIDENCE, _SAME_FAULT, _OTHER_PLAN, _OTHER_FAULT, _ENOUGH = 11.4, 1.1, 4.8, 1.2, 7.0
+_FEW_WORDS, _FEW_GRAMS = 4.0, 20  # added to the length of a text: two short ones are alike by chance
 _COMMON = 0.5  # rarity below which a family is one that most concerns of a run belong to
 _LEAST_SHARED = 2
 
@@ -54,16 +56,27 @@ def features_of(
     title: str, body: str, *, citations: Sequence[Citation] = (), plan: str | None = None
 ) -> Features:
     """The features of one concern; long bodies are read at their beginning."""
-    text = f"{title}\n{body[:_BODY_LIMIT]}"
+    body = body[:_BODY_LIMIT]
+    text = f"{title}\n{body}"
+    head, rest = _without_places(title), _without_places(body)
+    title_words, body_words = list(concepts(head)), list(concepts(rest))
     return Features(
-        words=_counted(concepts(title), concepts(body[:_BODY_LIMIT])),
-        families=_counted(families(title), families(body[:_BODY_LIMIT])),
-        grams=_grams(text),
+        words=_counted(title_words, body_words),
+        families=_counted(families(head), families(rest)),
+        grams=_grams([*title_words, *body_words]),
         names=identifiers(text),
         files=_files(citations),
         ids=record_ids(text),
         plan=_plan_key(plan) or _plan_key_in(text),
         faults=faults(text),
+    )
+
+
+def _without_places(text: str) -> str:
+    """Where something stands is compared as a place, never as words: a common file is no common concern."""
+    words = text.split()
+    return " ".join(
+        word for word in words if not ("/" in word and "." in word) and not _FILE_AND_LINE.search(word)
     )
 
 
@@ -74,8 +87,8 @@ def _counted(title: Iterable[str], body: Iterable[str]) -> dict[str, float]:
     return counted
 
 
-def _grams(text: str) -> frozenset[str]:
-    plain = " ".join(concepts(text[:_GRAM_LIMIT]))
+def _grams(words: Sequence[str]) -> frozenset[str]:
+    plain = " ".join(words[:_GRAM_WORDS])
     return frozenset(plain[at : at + 4] for at in range(len(plain) - 3))
 
 
@@ -137,48 +150,58 @@ def _rarity(total: int, count: int) -> float:
     return 0.35 + 0.65 * math.log(1 + total / count) / math.log(1 + total)
 
 
-def similarity(one: Features, other: Features, weights: Weights) -> float:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """Features with rarity worked in once, so that comparing is cheap."""
+
+    features: Features
+    words: Mapping[str, float]
+    families: Mapping[str, float]
+    words_length: float
+    families_length: float
+    telling: frozenset[str]  # words and families that carry meaning of their own
+
+
+def prepare(features: Features, weights: Weights) -> Prepared:
+    """The features of one concern, weighted by rarity among those that it is compared with."""
+    words = {word: value * weights.words.get(word, 1.0) for word, value in features.words.items()}
+    families = {name: value * weights.families.get(name, 1.0) for name, value in features.families.items()}
+    telling = [word for word in words if word not in GENERIC]
+    telling += [f"({name})" for name in families if weights.families.get(name, 1.0) > _COMMON]
+    return Prepared(
+        features=features,
+        words=words,
+        families=families,
+        words_length=math.sqrt(sum(value * value for value in words.values()) + _FEW_WORDS),
+        families_length=math.sqrt(sum(value * value for value in families.values()) + _FEW_WORDS),
+        telling=frozenset(telling),
+    )
+
+
+def similarity(one: Prepared, other: Prepared) -> float:
     """From 0 (nothing in common) to 1 (surely the same)."""
-    words = _cosine(one.words, other.words, weights.words)
-    groups = _cosine(one.families, other.families, weights.families)
-    if not _share_meaning(one, other, weights):
+    if len(one.telling & other.telling) < _LEAST_SHARED:
         return 0.0
-    evidence = (
-        _WORDS * words
-        + _FAMILIES * groups
-        + _GRAMS * _dice(one.grams, other.grams)
-        - _BOTH * words * groups
-        + _NAMES * min(2.0, sum(weights.names.get(name, 1.0) for name in one.names & other.names))
-        + _FAULTS * min(2, len(one.faults & other.faults))
-        - _conflict(one, other)
-    )
-    return 1.0 / (1.0 + math.exp(-(evidence - _ENOUGH)))
+    words = _dot(one.words, other.words) / (one.words_length * other.words_length)
+    families = _dot(one.families, other.families) / (one.families_length * other.families_length)
+    doubt = 1.0
+    for reading in (words, families, _dice(one.features.grams, other.features.grams)):
+        doubt *= 1.0 - min(1.0, _READING * reading)
+    same_fault = min(2, len(one.features.faults & other.features.faults))
+    evidence = _EVIDENCE * (1.0 - doubt) + _SAME_FAULT * same_fault - _conflict(one.features, other.features)
+    return 1.0 / (1.0 + math.exp(_ENOUGH - evidence))
 
 
-def _share_meaning(one: Features, other: Features, weights: Weights) -> bool:
-    """At least two meaning-bearing words or families in common: one alone never suffices."""
-    words = sum(1 for word in one.words.keys() & other.words.keys() if word not in GENERIC)
-    groups = sum(
-        1 for name in one.families.keys() & other.families.keys() if weights.families.get(name, 1.0) > _COMMON
-    )
-    return words + groups >= _LEAST_SHARED
-
-
-def _conflict(one: Features, other: Features) -> float:
-    """What speaks against: two plans named, and different ones; different faults found in one place."""
-    apart = one.plan is not None and other.plan is not None and one.plan != other.plan
-    other_fault = bool(one.faults and other.faults and not one.faults & other.faults)
-    return (_OTHER_PLAN if apart else 0.0) + (_OTHER_FAULT if other_fault else 0.0)
-
-
-def _cosine(one: Mapping[str, float], other: Mapping[str, float], rarity: Mapping[str, float]) -> float:
-    dot = sum(one[word] * other[word] * rarity.get(word, 1.0) ** 2 for word in one.keys() & other.keys())
-    return dot / (_norm(one, rarity) * _norm(other, rarity)) if dot else 0.0
-
-
-def _norm(counted: Mapping[str, float], rarity: Mapping[str, float]) -> float:
-    return math.sqrt(sum((value * rarity.get(word, 1.0)) ** 2 for word, value in counted.items())) or 1.0
+def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    return sum(one[word] * other[word] for word in one.keys() & other.keys())
 
 
 def _dice(one: frozenset[str], other: frozenset[str]) -> float:
-    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
+    return 2 * len(one & other) / (len(one) + len(other) + _FEW_GRAMS) if one and other else 0.0
+
+
+def _conflict(one: Features, other: Features) -> float:
+    """What speaks against: two plans named, and different ones; two faults, and of different kinds."""
+    apart = one.plan is not None and other.plan is not None and one.plan != other.plan
+    other_fault = bool(one.faults and other.faults and not one.faults & other.faults)
+    return (_OTHER_PLAN if apart else 0.0) + (_OTHER_FAULT if other_fault else 0.0)

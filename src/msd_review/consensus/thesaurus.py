@@ -6,10 +6,10 @@ not of any one project; add a word only when it means the concept wherever it st
 """
 
 FAMILIES = """
-rollback: rollback roll_back rolled_back revert reverted reverting reversible irreversible undo undone backout back_out downgrade down_migration reverse restore way_back
+rollback: rollback roll_back rolled_back revert reverted reverting reversible irreversible undo undone backout back_out downgrade down_migration reverse restore way_back get_them_back rolling_back irrecoverabl* destroy* only_record
 repeat: twice again duplicate duplicates duplicated duplication double doubled second_time redeliver* re-deliver* redelivery replay* reprocess* processed_again resend resent resubmit* dedup* deduplicat* idempot* at-least-once at_least_once repeat* rerun re-run replays
 retry: retry retries retried retrying reattempt* re-attempt attempts backoff back-off give_up
-unbounded: unbounded unlimited limitless endless* forever for_ever infinite* indefinite* never_ends no_limit no_upper no_bound no_cap without_limit uncapped never_give while_true upper_bound grows grow growth limit limits limited maximum cap capped bound bounded bounds quota quotas exhaust* 
+unbounded: unbounded unlimited limitless endless* forever for_ever infinite* indefinite* never_ends no_limit no_upper no_bound no_cap without_limit uncapped never_give while_true upper_bound grows grow growth limit limits limited maximum cap capped bound bounded bounds quota quotas exhaust*
 timeout: timeout timeouts time_out times_out deadline deadlines hang hangs hanging hung stuck block_forever stall* unresponsive
 race: race races racy concurren* simultaneous* parallel* interleav* toctou at_once same_time same_instant overlap* two_processes two_requests two_workers check-then-act lost_update double-submit atomically atomic* non-atomic
 lock: lock locks locked locking mutex semaphore contention deadlock* block_writers blocking_writers blocks_writers holds_the_lock
@@ -29,12 +29,12 @@ storage_browser: localstorage local_storage sessionstorage browser_storage httpo
 script_injection: xss cross-site javascript injected_script script scripts html_injection innerhtml sanitiz* escape* unescaped
 injection: inject* sqli interpolat* concatenat* unescaped unsanitized unsanitised sanitiz* parameteriz* parameteris* bound_parameter prepared escap* shell_injection formula
 traversal: traversal path_traversal os.path.join dotdot ../ file_name_from filename_from attacker-controlled escape_the symlink* outside_the
-validate: validat* unvalidated check* checked sanitiz* malformed invalid untrusted trusts trust reject* whitelist allowlist allow-list accept* 
+validate: validat* unvalidated check* checked sanitiz* malformed invalid untrusted trusts trust reject* whitelist allowlist allow-list accept*
 signature: signature* signed unsigned sign verif* tamper* forg* authenticity hmac
 encrypt: encrypt* plaintext plain_text cleartext clear_text unencrypted tls ssl https
 leak_data: leak* expose* exposed exposes disclos* exfiltrat* see_one read_each reads_another other_customers other_tenants cross-tenant cross_tenant reach visible_to
 tenant: tenant tenants tenancy customer customers organisation* organization* account accounts workspace multi-tenant
-privacy: privacy personal pii gdpr retention ip_addresses ips anonymi* personal_data
+privacy: privacy personal pii gdpr retention ip_addresses ips anonymi* personal_data sensitive redact* email e-mail addresses names bodies request_body request_bodies leave_the_region
 retention: retention retain* kept keep purge* older erase* erased delete_after cleanup grow* grows_for history expired_rows
 logging: log logs logged logging logger log_line print prints printed stdout stderr verbos* trace
 monitor: monitor* alert* metric* observab* telemetry dashboard instrument* measure*
@@ -45,7 +45,7 @@ swallow: swallow* silent silently ignore* ignored suppress* discard* hides hidde
 message: message messages told tell feedback notify user_sees notice
 performance: performance slow slower latency throughput n+1 quadratic expensive full_scan table_scan full_table scan scans speed hot_path inefficient
 index: index indexes indices composite unindexed without_an_index missing_index full_table table_scan
-memory: memory ram oom buffer* buffers heap allocate* allocation footprint in-memory entire_body whole_body everything_into
+memory: memory ram oom buffer* buffers heap allocate* allocation footprint in-memory entire_body whole_body everything_into one_go whole_file complete_file entire_file at_once streaming streamed list(reader) everything_in
 stack: stack stack_overflow
 disk: disk disc space free_space storage full filesystem
 size: size sizes large larger larg* big oversized huge too_big content-length megabytes mb gb kib
@@ -157,6 +157,16 @@ float_compare: equality comparison compare*
 serialization: serializ* serialis* marshal* parse parsing parser decode encode json yaml xml
 unicode: unicode utf-8 encoding charset emoji
 csv: csv export spreadsheet excel
+unittest: single_writer no_test untested never_tested not_tested nothing_exercises exercises
+optimistic: optimistic rollback_on saved_title way_back catch_branch
+largefile: large_file large_files multipart gb 5_gb above_every huge_file
+rendering: render* re-render* rerender* keystroke keystrokes typing lag lags laggy debounce memoise memoize each_key each_character stutter jank
+noproof: proves_nothing nothing_proves prove* compares_with nobody_compares only_prints compared_with never_compared
+isolation: isolat* share shares shared same_directory same_folder temporary_folder depend_on_their independent
+rowsecurity: row_level rls policies policy bypass* table_owner force
+port: port ports bind taken loopback listener already_in_use
+sampling: sampl* tracing every_request trace_every
+daylight: daylight summer_time winter_time dst clocks_change clock_change local_time local_clock time_change executed_twice runs_twice
 background: background background_job inside_the_request inside_request inline acknowledge* immediately defer* hand_the_work synchronous* asynchronous* in_the_request foreground
 rawbytes: raw raw_bytes raw_body parsed parses parsed_payload re-serialised re-serialized reserialized payload body bytes whitespace altered canonical*
 arrival: arriv* arrives_before arriving_before precede* out-of-order out_of_order different_orders late early wrong_order
@@ -174,21 +184,16 @@ clienttrust: client-supplied client_supplied from_the_client believes trusts tru
 loopspin: loop loops spin spins infinite reconcile retrigger* triggers_another wakes_the same_controller recursion recursive
 stuckdelete: finalizer* terminating deletion already_gone deleted_by_hand stuck hang hangs
 leader: leader election elects replicas replica competing fight more_than_one split-brain
-summaryview: printer_columns kubectl_get columns shows_only output_of
 handshake: handshake upgrade_does websocket websockets socket hijack* cross-site origin
-catchup: gap reconnect* disconnected catch-up catch_up not_fetched miss_messages last_seen resume resynchroni* while_they
+catchup: gap reconnect* disconnected catch-up catch_up not_fetched miss_messages last_seen resume resynchroni* while_they catch-up catches_up caught_up missed_runs downtime after_a_long backlog in_a_row weekend
 fanout: broadcast* everyone all_members all_rooms fan-out fan_out heartbeat ping pings each_ping every_member
 formula: formula formulas cells cell spreadsheet csv_injection begin_with begins_with execute_it opening_the
 filter: filter* hides hidden archived appear exclude* shown
 publiclink: public publicly guess* guesses link links url unauthenticated without_being predictable
 dateformat: date dates date_format locale timezone culture
-trade: trade trading trades swap exchange transfer
 disconnect: disconnect* drops_out connection_loss goes_offline half_way dropped_connection
-tickgc: garbage gc pause* stutter* allocat*
 literal: literal hard_coded hardcoded hard-coded list_in from_a_file baked constant
 wildcard: wildcard cluster-wide every_secret all_secrets grants too_broad overly_broad least_privilege restrict*
-fixturesecret: test_keys checked_into spec/fixtures committed contain_credentials
-ordering_drop: dropped_on on_the_floor not_handled unhandled assumes assumption assumes_that
 powerloss: power_loss interrupted interruption in_the_middle crash_during halfway
 readers: readers reader consumer_sees see_half incomplete_output half-written
 activity: activity last_use last_used recently by_activity creation by_creation

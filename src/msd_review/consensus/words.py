@@ -61,6 +61,7 @@ _FAULTS: tuple[tuple[str, str], ...] = (
     ("order", r"\b(?:order(?:ing|ed)?|sequenc\w+|depends?[_ ]on|before (?:it|they|the)|after (?:it|the)|wave|circular|cycle|prerequisite|依存|顺序|依赖|순서|의존)"),
     ("contradiction", r"\b(?:contradict\w*|inconsisten\w*|mismatch\w*|conflict\w*|disagree\w*|diverg\w*|two different|矛盾|不一致|모순|불일치)"),
     ("absent_target", r"\b(?:does(?:n't| not) exist|do not exist|no such|non-?existent|not (?:in|present in) the (?:repo|tree|repository)|is not there|never defined|wrong (?:path|file|line|name|symbol)|moved|stale (?:path|line|reference)|存在しない|不存在|존재하지)"),
+    ("crash", r"\b(?:crash\w*|exceptions? (?:in|stops|escapes|propagat\w*)|kills? (?:the|all)|panics?|segfault|takes? (?:down|everything)|stops all|クラッシュ|崩溃|충돌)"),
     ("vague", r"\b(?:vague\w*|ambig\w*|under-?specif\w*|unspecif\w*|undefined|not (?:defined|specified|stated|described)|unclear|hand-?wav\w*|tbd|曖昧|未定義|不明确|模糊|불명확|모호)"),
     ("slow", r"\b(?:slow\w*|latenc\w*|n\+1|quadratic|performance|expensive|full (?:table )?scan|without an? index|index(?:es)? (?:is|are) missing|性能|パフォーマンス|성능)"),
     ("compat", r"\b(?:backward\w*|compatib\w*|breaking|breaks? (?:existing|old|other|current)|deprecat\w*|互換|兼容|호환)"),
@@ -73,13 +74,15 @@ _FAULTS: tuple[tuple[str, str], ...] = (
     ("unverifiable", r"\b(?:unverifiable|cannot be verified|no way to (?:verify|check)|verif(?:y|ication) (?:command|step)s?|acceptance criteri\w+|always pass\w*|exits? 0|grep)"),
     ("scope", r"\b(?:scope|over-?engineer\w*|yagni|too (?:much|large|big)|split (?:the|this|into)|blast radius|overload\w*)"),
 )  # fmt: skip
-_FAULT_PATTERNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _FAULTS)
+_FAULT_PATTERNS = tuple((name, re.compile(pattern)) for name, pattern in _FAULTS)
+_FAULT_LIMIT = 600
 
 _SUFFIXES = ("ization", "isation", "ations", "ation", "ements", "ement", "ments", "ment", "nesses", "ness", "ingly", "edly", "ibility", "ability",
              "ities", "ity", "ically", "ally", "ings", "ing", "iers", "ied", "ies", "ives", "ive", "able", "ible", "ions", "ion", "ers", "er",
              "ors", "or", "ed", "ly", "es", "al", "e", "s", "y")  # fmt: skip
 
 
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A word without its ending; at least three letters stay."""
     word = word.lower().replace("’", "'").removesuffix("'s")
@@ -94,43 +97,54 @@ def stem(word: str) -> str:
     return word
 
 
-def _families() -> tuple[
-    dict[str, frozenset[str]], dict[tuple[str, ...], frozenset[str]], tuple[tuple[str, str], ...]
-]:
-    """Stem → families; words of a phrase → families; beginning of a word → family."""
-    single: dict[str, set[str]] = {}
-    phrases: dict[tuple[str, ...], set[str]] = {}
-    beginnings: list[tuple[str, str]] = []
+_PLAIN_WORD = re.compile(r"[^\W_]+(?:[-'’./+][^\W_]+)*|\.env")
+_WIDE = tuple((name, re.compile(pattern)) for name, pattern in WIDE_FAMILIES)
+GENERIC = frozenset(stem(word) for word in _GENERIC)
+
+
+def _single_words() -> dict[str, frozenset[str]]:
+    """Stem → families."""
+    found: dict[str, set[str]] = {}
+    for name, word in _family_words():
+        if "_" not in word and not word.endswith("*"):
+            found.setdefault(stem(word), set()).add(name)
+    return {word: frozenset(names) for word, names in found.items()}
+
+
+def _beginnings() -> dict[str, list[tuple[str, str]]]:
+    """First three letters → (beginning of a word, family)."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for name, word in _family_words():
+        if "_" not in word and word.endswith("*"):
+            found.setdefault(word[:3], []).append((word[:-1], name))
+    return found
+
+
+def _phrases() -> dict[str, list[tuple[tuple[str, ...], str]]]:
+    """First stem → (all stems of a phrase, family)."""
+    found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for name, word in _family_words():
+        if "_" in word:
+            stems = tuple(stem(part) for part in word.rstrip("*").split("_"))
+            found.setdefault(stems[0], []).append((stems, name))
+    return found
+
+
+def _family_words() -> Iterator[tuple[str, str]]:
     for line in FAMILIES.strip().splitlines():
         name, _, words = line.partition(":")
-        for word in words.split():
-            if "_" in word:
-                phrases.setdefault(tuple(stem(part) for part in word.rstrip("*").split("_")), set()).add(name)
-            elif word.endswith("*"):
-                beginnings.append((word[:-1], name))
-            else:
-                single.setdefault(stem(word), set()).add(name)
-    return (
-        {word: frozenset(names) for word, names in single.items()},
-        {words: frozenset(names) for words, names in phrases.items()},
-        tuple(beginnings),
-    )
+        yield from ((name, word) for word in words.split())
 
 
-_SINGLE, _PHRASES, _BEGINNINGS = _families()
-_LONGEST_PHRASE = max(len(words) for words in _PHRASES)
-_WIDE = tuple((name, re.compile(pattern)) for name, pattern in WIDE_FAMILIES)
-_PLAIN_WORD = re.compile(r"[^\W_]+(?:[-'’./+][^\W_]+)*|\.env")
-GENERIC = frozenset(stem(word) for word in _GENERIC)
+_SINGLE, _BEGINNINGS, _PHRASES = _single_words(), _beginnings(), _phrases()
 
 
 @lru_cache(maxsize=50_000)
 def families_of_word(word: str) -> frozenset[str]:
     """The families that one word belongs to."""
     lowered = word.lower()
-    found = set(_SINGLE.get(stem(lowered), ()))
-    found.update(name for beginning, name in _BEGINNINGS if lowered.startswith(beginning))
-    return frozenset(found)
+    begun = {name for beginning, name in _BEGINNINGS.get(lowered[:3], ()) if lowered.startswith(beginning)}
+    return _SINGLE.get(stem(lowered), frozenset()) | begun
 
 
 def families(text: str) -> Iterator[str]:
@@ -139,11 +153,11 @@ def families(text: str) -> Iterator[str]:
     stems = [stem(word) for word in words]
     for at, word in enumerate(words):
         yield from families_of_word(word)
-        for length in range(2, _LONGEST_PHRASE + 1):
-            yield from _PHRASES.get(tuple(stems[at : at + length]), ())
-    for name, pattern in _WIDE:
-        if pattern.search(text):
-            yield name
+        for phrase, name in _PHRASES.get(stems[at], ()):
+            if tuple(stems[at : at + len(phrase)]) == phrase:
+                yield name
+    if _WIDE_RUN.search(text):
+        yield from (name for name, pattern in _WIDE if pattern.search(text))
 
 
 def _split_identifiers(text: str) -> str:
@@ -185,4 +199,5 @@ def record_ids(text: str) -> frozenset[str]:
 
 def faults(text: str) -> frozenset[str]:
     """The kinds of fault that a text speaks of."""
-    return frozenset(name for name, pattern in _FAULT_PATTERNS if pattern.search(text))
+    lowered = text[:_FAULT_LIMIT].lower()
+    return frozenset(name for name, pattern in _FAULT_PATTERNS if pattern.search(lowered))
