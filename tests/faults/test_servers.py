@@ -688,7 +688,7 @@ def test_without_any_model_the_lane_says_so_and_sends_nothing(server: Misbehavin
     server.script = _models_then({"data": []})
     result = run(server.url, tmp_path, model=None, fallback_model=None)
     assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.MODEL_NOT_FOUND)
-    assert result.detail == f"{server.url} lists no model to review with, and none is configured"
+    assert result.detail == f"{server.url} names no model to review with, and none is configured"
     assert server.posts() == []
 
 

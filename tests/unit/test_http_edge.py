@@ -244,7 +244,7 @@ def test_the_system_is_asked_for_a_name(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     end = fetch("http://no-such-name.example")
-    assert (end.kind, end.sent) == ("unresolved", False)
+    assert (end.kind, end.connected_to) == ("unresolved", None)
     assert end.problem == "no-such-name.example cannot be resolved: Name or service not known"
 
 

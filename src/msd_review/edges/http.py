@@ -81,7 +81,7 @@ class HttpEnd:
 
     `body` is empty when it went to a file, and holds what came before the end where that came early.
     `location` is where a redirect points. `connected_to` is an address, `tried` are those at which nobody answered
-    before it. `sent` says whether anything of the request went out. `problem` is one line for a person.
+    before it. `problem` is one line for a person.
     """
 
     kind: Kind
@@ -93,7 +93,6 @@ class HttpEnd:
     connected_to: str | None = None
     tried: tuple[str, ...] = ()
     via_proxy: str | None = None
-    sent: bool = False
     problem: str = ""
 
 
@@ -141,7 +140,6 @@ class _Met:
     headers: dict[str, str] = field(default_factory=dict)
 
     def end(self, kind: Kind, problem: str = "") -> HttpEnd:
-        connected_to = self.backend.connected_to if self.backend is not None else None
         return HttpEnd(
             kind=kind,
             status=self.status,
@@ -149,10 +147,9 @@ class _Met:
             body=self.sink.content,
             body_bytes=self.sink.count,
             location=self.headers.get("location"),
-            connected_to=connected_to,
+            connected_to=self.backend.connected_to if self.backend is not None else None,
             tried=tuple(self.backend.tried) if self.backend is not None else (),
             via_proxy=self.via_proxy,
-            sent=connected_to is not None and kind != "tls",
             problem=self.hidden.text(" ".join(problem.split())[:300]),
         )
 
@@ -267,7 +264,7 @@ def _headers(request: HttpRequest) -> list[tuple[bytes, bytes]]:
     pairs = {
         "Host": urlsplit(request.url).netloc.rpartition("@")[2],
         "User-Agent": f"msd/{__version__}",
-        "Accept": "application/json, text/event-stream;q=0.9",
+        "Accept": "application/json, text/event-stream;q=0.9, */*;q=0.8",
         "Accept-Encoding": "identity",
         "Connection": "close",
     }
@@ -308,7 +305,7 @@ async def _receive(request: HttpRequest, response: httpcore2.Response, met: _Met
     met.status = response.status
     named = ((name.decode("latin-1").lower(), value) for name, value in response.headers)
     met.headers = {
-        name: met.hidden.text(value.decode("latin-1"))[:2048]
+        name: met.hidden.text(value.decode("latin-1"))[:8192]
         for name, value in named
         if name in _KEPT_HEADERS
     }

@@ -59,6 +59,8 @@ _NOTHING = object()
 def _value(text: str) -> Any:
     if text.strip() == _DONE:
         return None
+    if not text.lstrip().startswith("{"):
+        return _NOTHING
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -30,7 +30,7 @@ _HTML = re.compile(
     r"\s*(?:<!--.{0,2000}?-->\s*)*(?:<!doctype html|<html|<head|<body|<\?xml)", re.IGNORECASE | re.DOTALL
 )
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
-_THOUGHT = re.compile(r"\A\s*<(think|thinking|thought)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
+_THOUGHT = re.compile(r"\s*<(think|thinking|thought)>", re.IGNORECASE)
 _CUT_REASONS = frozenset({"length", "content_filter", "max_tokens"})
 _FAILED_REASONS = frozenset({"error", "abort", "cancelled"})
 
@@ -300,7 +300,11 @@ def same_model(asked: str, served: str) -> bool:
 
 def without_thought(text: str) -> str:
     """The text without a leading block of reasoning, closed or not."""
-    return _THOUGHT.sub("", text, count=1)
+    opened = _THOUGHT.match(text)
+    if opened is None:
+        return text
+    closed = re.compile(f"</{opened.group(1)}>", re.IGNORECASE).search(text, opened.end())
+    return "" if closed is None else text[closed.end() :]
 
 
 def _only_thought(text: str) -> bool:

@@ -129,7 +129,7 @@ def _key_problem(call: _Call) -> LaneResult | None:
 
 def _no_model(call: _Call) -> LaneResult:
     invocation = call.approved.invocation
-    detail = f"{invocation.host} lists no model to review with, and none is configured"
+    detail = f"{invocation.host} names no model to review with, and none is configured"
     hint = invocation.lane.hints.get(Reason.MODEL_NOT_FOUND.value) or invocation.lane.model_config_key
     return replace(_ended(call, Outcome.FAILED, Reason.MODEL_NOT_FOUND, detail), hint=hint)
 

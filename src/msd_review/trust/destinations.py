@@ -172,11 +172,11 @@ def is_local(base: str) -> bool:
         host = normalise(base).host
     except ConfigError:
         return False
-    return is_local_host(host)
+    return _is_local_host(host)
 
 
-def is_local_host(host: str) -> bool:
-    """The same for a normalised host."""
+def _is_local_host(host: str) -> bool:
+
     if host in {"localhost", "localhost."}:
         return True
     try:
