@@ -236,3 +236,16 @@ def test_attack_a_tree_that_names_its_parent_is_refused_on_the_way(
     git(repository, "update-ref", "refs/heads/evil", made)
     with pytest.raises(SourceError, match="cannot be read"):
         fetch(server, tool, "#evil")
+
+
+def test_attack_a_tree_that_unfolds_into_billions_of_files(
+    server: Server, tool: Git, repository: Path
+) -> None:
+    entry = b"100644 f\0" + bytes.fromhex(git(repository, "hash-object", "-w", "--stdin", stdin=b"x"))
+    for _ in range(10):
+        made = git(repository, "hash-object", "-t", "tree", "-w", "--stdin", stdin=entry)
+        entry = b"".join(b"40000 d%d\0" % number + bytes.fromhex(made) for number in range(10))
+    git(repository, "update-ref", "refs/heads/bomb", git(repository, "commit-tree", made, "-m", "bomb"))
+    spec = parse_spec(f"git+{server.url('/git/acme.git')}#bomb")
+    with pytest.raises(SourceError, match="cannot be listed, or holds more than 100,000 entries"):
+        fetch_git(spec, git=tool, say=lambda _line: None, timeout_s=3)

@@ -42,6 +42,7 @@ _SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.askPass=",
+    "core.bigFileThreshold=1m",  # a larger blob is streamed, never held in memory
     "credential.interactive=never",
     "http.followRedirects=false",
     "http.sslVerify=true",
