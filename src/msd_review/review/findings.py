@@ -201,8 +201,8 @@ def _marks(
         found.append(Mark.DIFF_ONLY)
     if looks_truncated(text):
         found.append(Mark.TRUNCATED_OUTPUT)
-    if not any(
-        citation.path for finding in findings for citation in finding.citations
-    ) and not has_path_citation(text):
+    cites = any(citation.path for finding in findings for citation in finding.citations)
+    # A review that found nothing has nothing to cite.
+    if findings and not cites and not has_path_citation(text):
         found.append(Mark.NO_CITATIONS)
     return tuple(dict.fromkeys(found))
