@@ -27,12 +27,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lifecycle": {"manifest", "registry", "config", "trust", "sources", "edges"},
     "run": {"manifest", "invocation", "trust.policy", "trust.destinations", "trust.visible", "handlers", "prompt.model", "edges"},
     "review": {"manifest", "run.result"},
+    "change": {"manifest", "prompt", "edges", "run.git"},
     "grounding": {"manifest", "prompt", "review", "edges"},
     "consensus": {"review", "run.result"},
-    "report": {"manifest", "run.result", "review", "consensus", "prompt.model"},
+    "report": {"manifest", "run.result", "review", "consensus", "prompt.model", "change.model"},
     "app": {
         "manifest", "registry", "config", "selection", "planning", "prompt", "handlers", "invocation", "trust", "sources",
-        "lifecycle", "run", "review", "grounding", "consensus", "report", "edges",
+        "lifecycle", "run", "review", "change", "grounding", "consensus", "report", "edges",
     },
     "cli": {"app", "planning", "trust.disclosure", "trust.disclosure_text", "trust.visible", "report", "edges", "registry", "manifest", "config", "selection", "run.result", "prompt.model"},
 }  # fmt: skip

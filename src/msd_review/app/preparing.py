@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from msd_review import handlers
 from msd_review.app import approving, choosing
@@ -52,15 +53,25 @@ class _Found:
     may_start: bool = True  # whether a tool may be asked for its `--help`
 
 
-class _Prompts:
-    """The prompts of a run: one for each budget, however many reviewers share it."""
+class Prompts(Protocol):
+    """The prompts of a run. `too_large` is the reason of a reviewer whose budget no prompt fits."""
+
+    too_large: Reason
+
+    def get(self, budget: int | None, at: Workplace) -> tuple[str, Prompt | BudgetTooSmall]:
+        """The prompt's file name and the prompt, for a budget in tokens and a place to work."""
+
+
+class _PlanPrompts:
+    """One prompt for each budget, however many reviewers share it."""
+
+    too_large = Reason.BUDGET_TOO_SMALL
 
     def __init__(self, subject: ReviewSubject) -> None:
         self.subject = subject
         self.by_budget: dict[int | None, Prompt | BudgetTooSmall] = {}
 
-    def get(self, budget: int | None) -> tuple[str, Prompt | BudgetTooSmall]:
-        """The prompt's file name and the prompt."""
+    def get(self, budget: int | None, at: Workplace) -> tuple[str, Prompt | BudgetTooSmall]:
         if budget not in self.by_budget:
             self.by_budget[budget] = assemble(self.subject, budget=budget)
         return f"prompt-{list(self.by_budget).index(budget) + 1}.md", self.by_budget[budget]
@@ -74,19 +85,25 @@ def prepare(
     *,
     folder: Path,
     may_start: bool = True,
+    prompts: Prompts | None = None,
 ) -> Prepared:
-    """Plans and approves every chosen reviewer. Raises UsageError for an option that a lane cannot take."""
-    prompts = _Prompts(subject)
+    """Plans and approves every chosen reviewer, on `prompts` (those of the subject's plans where there are none).
+
+    Raises UsageError for an option that a lane cannot take.
+    """
+    prompts = prompts or _PlanPrompts(subject)
     found = _Found([], [], {}, {}, {}, [], may_start=may_start)
     for reviewer in choice.selection.reviewers:
         entry = world.registry.lane(reviewer.slug)
         if entry is None:
             raise RuntimeError(f"the selection chose {reviewer.slug}, which is no lane")
-        name, prompt = prompts.get(resolve_budget(entry.lane, world.config))
-        if isinstance(prompt, BudgetTooSmall):
-            found.skipped.append(_too_small(reviewer, prompt, section=entry.section))
-            continue
         at = workplace(reviewer, entry.lane, request, root=subject.root, run_folder=folder)
+        name, prompt = prompts.get(resolve_budget(entry.lane, world.config), at)
+        if isinstance(prompt, BudgetTooSmall):
+            found.skipped.append(
+                _too_small(reviewer, prompt, section=entry.section, reason=prompts.too_large)
+            )
+            continue
         planned = plan(
             Ask(
                 reviewer=reviewer,
@@ -158,11 +175,11 @@ def _marks(lane: Lane, own: frozenset[str]) -> tuple[Mark, ...]:
     return (Mark.SELF_REVIEW,) if lane.slug in own else ()
 
 
-def _too_small(reviewer: Reviewer, prompt: BudgetTooSmall, *, section: str) -> Skipped:
+def _too_small(reviewer: Reviewer, prompt: BudgetTooSmall, *, section: str, reason: Reason) -> Skipped:
     return Skipped(
         identity=reviewer.identity,
         outcome=Outcome.UNAVAILABLE.value,
-        reason=Reason.BUDGET_TOO_SMALL.value,
+        reason=reason.value,
         detail=prompt.detail,
         hint="raise its budget: review.max_prompt_tokens_per_reviewer, or review.max_prompt_tokens",
         named=reviewer.named,

@@ -72,10 +72,10 @@ def _boundary(texts: Sequence[str]) -> str:
 def _attributes(section: Section) -> str:
     kept = "" if section.kept == "whole" else section.kept
     pairs = {"kind": section.kind, "name": section.name, "path": section.path, "kept": kept}
-    return " ".join(f"{name}={_quoted(value)}" for name, value in pairs.items() if value or name == "name")
+    return " ".join(f"{name}={quoted(value)}" for name, value in pairs.items() if value or name == "name")
 
 
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
     """A JSON string on one line that cannot end the comment it stands in, and mentions no file."""
     shown = json.dumps(value, ensure_ascii=False)
     for char in "<>@":
