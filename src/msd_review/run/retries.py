@@ -34,7 +34,7 @@ def retry_pause(transport: Transport, result: LaneResult, *, attempt: int, chanc
     """
     if result.outcome is Outcome.REVIEW or not _is_worth_it(transport, result, attempt):
         return None
-    backoff = min(_LONGEST_S, _BASE_S[transport] * 2 ** min(attempt - 1, 8))
+    backoff = min(_LONGEST_S, _BASE_S[transport] * float(2 ** min(attempt - 1, 8)))
     told = _retry_after(result)
     return (backoff if told is None else told) + backoff * _JITTER * chance
 
