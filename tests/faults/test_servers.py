@@ -589,7 +589,9 @@ def test_nobody_listening_is_unreachable_and_worth_another_attempt(tmp_path: Pat
         url = gone.url
     result = run(url, tmp_path)
     assert (result.outcome, result.reason) == (Outcome.UNAVAILABLE, Reason.HOST_UNREACHABLE)
-    assert result.detail.startswith(f"cannot connect to {url.removeprefix('http://')} (tried 127.0.0.1): ")
+    assert result.detail == (
+        f"cannot connect to {url.removeprefix('http://')} (tried 127.0.0.1): Connection refused"
+    )
     assert result.hint == "start it: acme serve"
     assert result.extra == {"refused": "yes"}
 

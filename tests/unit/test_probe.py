@@ -249,6 +249,7 @@ def test_nobody_listening_is_unreachable_with_how_to_start_it() -> None:
         pass
     found = asked(gone)
     assert (found.reason, found.hint) == (Reason.HOST_UNREACHABLE, "start it: acme serve")
+    assert found.detail == f"cannot connect to 127.0.0.1:{gone.port} (tried 127.0.0.1): Connection refused"
 
 
 def test_an_http_lane_is_never_probed_without_a_destination_that_trust_let_through() -> None:

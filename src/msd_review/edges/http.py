@@ -11,6 +11,7 @@ Invariants
 """
 
 import contextlib
+import os
 import ssl
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -104,6 +105,7 @@ class _Pinned(httpcore2.AsyncNetworkBackend):
         self._real = httpcore2.AnyIOBackend()
         self.connected_to: str | None = None
         self.tried: list[str] = []
+        self.why = ""  # what the platform said of the last address
 
     async def connect_tcp(  # noqa: PLR0917 - the signature is the library's
         self,
@@ -122,6 +124,7 @@ class _Pinned(httpcore2.AsyncNetworkBackend):
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as problem:
                 trouble = problem
                 self.tried.append(address)
+                self.why = _platforms_word(problem)
                 continue
             self.connected_to = address
             return stream
@@ -223,24 +226,33 @@ def _default_port(scheme: str) -> int:
 
 
 def _network_trouble(problem: Exception, request: HttpRequest, met: _Met) -> HttpEnd:
-    connected = met.backend is not None and met.backend.connected_to is not None
-    cause = problem.__cause__ or problem
-    said = " ".join((getattr(cause, "strerror", None) or str(cause)).split())
-    if isinstance(cause, ssl.SSLError) or (
-        connected and isinstance(problem, httpcore2.ConnectError | httpcore2.ConnectTimeout)
-    ):
+    late = isinstance(problem, httpcore2.TimeoutException)
+    if met.backend is None or met.backend.connected_to is None:
+        return _not_connected(request, met, late=late)
+    if isinstance(problem, httpcore2.ConnectError | httpcore2.ConnectTimeout | ssl.SSLError):
+        said = " ".join(str(problem).split())
         return met.end("tls", f"no TLS connection: {said or 'the server closed it'}")
-    if connected:
-        late = isinstance(problem, httpcore2.TimeoutException)
-        return met.end(
-            "timeout" if late else "reset", "the server fell silent" if late else "the connection broke"
-        )
-    where = urlsplit(request.proxy if met.via_proxy and request.proxy else request.url).netloc.rpartition(
-        "@"
-    )[2]
-    tried = ", ".join(met.backend.tried) if met.backend is not None else ""
-    why = "no answer" if isinstance(problem, httpcore2.TimeoutException) else said or "refused"
-    return met.end("refused", f"cannot connect to {where} (tried {tried}): {why}")
+    return met.end(
+        "timeout" if late else "reset", "the server fell silent" if late else "the connection broke"
+    )
+
+
+def _not_connected(request: HttpRequest, met: _Met, *, late: bool) -> HttpEnd:
+    url = request.proxy if met.via_proxy and request.proxy else request.url
+    where = urlsplit(url).netloc.rpartition("@")[2]
+    if met.backend is None:
+        return met.end("refused", f"cannot connect to {where}")
+    why = "no answer" if late else met.backend.why
+    return met.end("refused", f"cannot connect to {where} (tried {', '.join(met.backend.tried)}): {why}")
+
+
+def _platforms_word(problem: BaseException) -> str:
+    """What the platform says of a failed connection: the error number's own words, at the end of the causes."""
+    inner = problem.exceptions[-1] if isinstance(problem, BaseExceptionGroup) else problem.__cause__
+    if inner is not None:
+        return _platforms_word(inner)
+    number = problem.errno if isinstance(problem, OSError) else None
+    return os.strerror(number) if number is not None else str(problem) or type(problem).__name__
 
 
 def _pool(request: HttpRequest, backend: _Pinned, proxy: str | None) -> httpcore2.AsyncConnectionPool:

@@ -132,9 +132,7 @@ def _no_status(lane: Lane, request: HttpRequest, end: HttpEnd) -> ProbeResult:
     if end.kind == "timeout":
         detail = f"{request.url} did not answer within the probe's time"
         return against(lane, Reason.PROBE_TIMEOUT, detail)
-    return against(
-        lane, Reason.HOST_UNREACHABLE, f"{request.url}: {shown(end.problem)}", hint=lane.install_hint
-    )
+    return against(lane, Reason.HOST_UNREACHABLE, shown(end.problem), hint=lane.install_hint)
 
 
 def _by_status(lane: Lane, request: HttpRequest, end: HttpEnd) -> ProbeResult:
