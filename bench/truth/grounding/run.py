@@ -221,11 +221,11 @@ class Planter:
             )
         return Planted(
             kind="command",
-            text=self.rng.choice(phrasing.COMMAND[:2]).format(command=command)
+            text=self.rng.choice(phrasing.COMMAND).format(command=command)
             if self.rng.random() < 0.5
             else command,
             true=true,
-            part=self.rng.choice(["automated"]),
+            part="automated",
         )
 
     def _requirement(self, true: bool) -> Planted:

@@ -100,8 +100,8 @@ def _is_evidence(ground: Ground, claim: Claim, path: str, near: str | None) -> b
     if claim.tag in {"include", "read_first"} or claim.kind == "lines" and claim.mode != "unsure":
         return True
     if "/" not in path or _DATA.search(path) and not path.startswith(".planning/"):
-        return close and claim.mode in {"exists", "container"}
-    if claim.mode == "exists":
+        return close and claim.mode in {"exists", "stated", "container"}
+    if claim.mode in {"exists", "stated"}:
         return True
     return claim.mode in {"neutral", "container"} and close and in_known_folder(ground.tree, path)
 
@@ -120,7 +120,7 @@ def _is_summary_of_a_plan(ground: Ground, path: str) -> bool:
 
 
 def _missing(ground: Ground, claim: Claim, path: str, near: str | None) -> Fault:
-    changed = claim.mode in {"exists", "container"} and claim.tag in {"action", "", "objective"}
+    changed = claim.mode == "exists" and claim.tag in {"action", "", "objective"}
     renamed = ground.tree.current_name(path)
     truth = (
         f"it was renamed to `{renamed}`"

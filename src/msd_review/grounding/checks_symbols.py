@@ -35,8 +35,9 @@ _IMPLICIT = frozenset(
         "cls",
     }
 )
-_STAR = re.compile(
-    r"import\s+\*|export\s+\*|from\s+\S+\s+import\s+\*|pub\s+use\s+[\w:]+::\*|#include|__getattr__|setattr\(|define_method|method_missing"
+_STAR = re.compile(r"import\s+\*|export\s+\*|pub\s+use\s+[\w:]+::\*|#include")
+_GATHERS = re.compile(
+    r"(?:^|/)(?:__init__\.pyi?|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|prelude\.rs|[\w-]+\.(?:h|hpp|hh|hxx))$"
 )
 
 
@@ -89,7 +90,7 @@ def _not_in_file(ground: Ground, claim: Claim, *, parts: list[str], paths: list[
 
 
 def _reexports(ground: Ground, path: str) -> bool:
-    return bool(_STAR.search(str(ground.tree.read(path)))) or path.endswith((".h", ".hpp", ".hh"))
+    return bool(_GATHERS.search(path) and _STAR.search(str(ground.tree.read(path))))
 
 
 def _is_made(ground: Ground, name: str) -> bool:
@@ -203,7 +204,7 @@ def _member(ground: Ground, claim: Claim, parts: list[str]) -> Judged:
     types = [
         (path, item) for path, item in ground.symbols.defined(owner) if item.kind in {"type", "extension"}
     ]
-    if not types or claim.mode not in {"exists", "neutral"}:
+    if not types or claim.mode not in {"exists", "neutral", "stated"}:
         return unsure(claim, "not found; its owner is not a type of this tree")
     if any(_has_bases(ground, path, item) for path, item in types):
         return unsure(claim, "it may be inherited")
@@ -216,7 +217,7 @@ def check_signature(ground: Ground, claim: Claim) -> Judged:
     if (
         judged.outcome != "held"
         or judged.why
-        or claim.mode not in {"exists", "neutral"}
+        or claim.mode not in {"exists", "neutral", "stated"}
         or claim.parameters is None
     ):
         return judged
@@ -253,6 +254,7 @@ def _functions(ground: Ground, claim: Claim) -> list[tuple[str, Definition]]:
         if item.kind in {"function", "value", "field"}
     ]
     found = [(path, item) for path, item in found if not paths or path in paths]
+    found = [pair for pair in found if pair[1].kind == "function"] or found
     if len(parts) > 1 and (
         owned := [(path, item) for path, item in found if parts[-2] in item.owner.split(".")]
     ):

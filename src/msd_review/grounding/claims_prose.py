@@ -11,7 +11,7 @@ from functools import partial
 from msd_review.grounding.mentions import Mention, mentions, symbol_in
 from msd_review.grounding.model import Claim
 from msd_review.grounding.plan import Plan, Segment
-from msd_review.grounding.prose import MASK, Mode, Sentence, is_direct_object, mode_of, sentences
+from msd_review.grounding.prose import MASK, Mode, Sentence, is_added_to, is_direct_object, mode_of, sentences
 from msd_review.review.places import place_of
 
 # What these parts say is true after the plan was carried out, not before.
@@ -24,11 +24,12 @@ _MAX_CLAIMS = 20_000
 _NOUN = (
     r"(?:functions?|methods?|class(?:es)?|helpers?|constants?|types?|structs?|hooks?|components?|modules?|interfaces?|enums?|traits?|variables?|"
     r"fields?|macros?|definitions?|implementation|logic|handlers?|service|objects?|exports?|file|both|all|defined|declared|located|lives?|living|found|"
-    r"exported|implemented|provided|exists?|is|are|which|that|already|currently|now|today|see|cf|import|constructor|decorator|fixture)"
+    r"exported|implemented|provided|exists?|present|available|there|kept|residing|sitting|is|are|which|that|already|currently|now|today|see|cf|import|constructor|decorator|fixture)"
 )
 _LIST = rf"(?:(?:,|and|or|&|/)+ (?:the )?{MASK} ?)*"
 _SYMBOL_THEN_PATH = re.compile(
-    rf" ?{_LIST}(?:,? ?{_NOUN}\b ?)*(?:in|of|from|at|inside|within|by|:|—|–|-|→|->|@|,)? ?(?:(?:the|existing|current|file|module|see|at|in|line|lines) )*",
+    rf" ?{_LIST}(?:,? ?{_NOUN}\b ?)*(?:in|of|from|at|inside|within|by|:|—|–|-|→|->|@|,)? ?"
+    r"(?:(?:the|existing|current|file|module|see|at|in|of|lines? \d+(?: ?[-–] ?\d+)?|lines?|and) )*",
     re.IGNORECASE,
 )
 _PATH_THEN_SYMBOL = re.compile(
@@ -38,6 +39,15 @@ _PATH_THEN_SYMBOL = re.compile(
 )
 _INSIDE_PATH = re.compile(
     r"(?:^|[\s*])(?:in|inside|within|at|from)\s+(?:the\s+|file\s+|module\s+)*[(\[\"'*]*$", re.IGNORECASE
+)
+_OBJECT = re.compile(
+    rf" ?[,:—–-]? ?(?:(?:the|existing|current|let|make|have|find|locate|modify|update|extend|change|edit|refactor|rewrite|fix|rename|remove|delete|replace|split|inline|simplify|harden|"
+    rf"adjust|keep|wrap|{_NOUN}) )*",
+    re.IGNORECASE,
+)
+_AND_OBJECT = re.compile(
+    r",? ?(?:and|then|and then) (?:find|locate|look (?:for|at)|search for|read|inspect|change|modify|update|extend|edit|refactor|fix) (?:the )?",
+    re.I,
 )
 _DEFINED_AT = re.compile(r"\b(?:defined|declared|starts|begins|definition|declaration)\b", re.IGNORECASE)
 _BARE_NAME = re.compile(
@@ -95,7 +105,10 @@ def _mode(segment: Segment, sentence: Sentence, mention: Mention) -> Mode:
     before = sentence.text[: mention.start].rstrip(" `")
     if segment.tag == "context" and before.endswith("@") or mention.text.startswith("@") and mention.place:
         return "exists"
-    return mode_of(sentence, mention.start, mention.end)
+    mode = mode_of(sentence, mention.start, mention.end)
+    return (
+        "stated" if mode == "container" and mention.place and is_added_to(sentence, mention.start) else mode
+    )
 
 
 def _path_claims(
@@ -123,7 +136,10 @@ def _path_claims(
             yield claim(kind="lines", mode=mode, first=first, last=last)
     if place.symbol:
         yield claim(
-            kind="symbol", mode="exists" if mode == "neutral" else mode, symbol=place.symbol, tied=True
+            kind="symbol",
+            mode="exists" if mode in {"neutral", "stated"} else mode,
+            symbol=place.symbol,
+            tied=True,
         )
 
 
@@ -161,8 +177,8 @@ def _symbol_claim(
 def _symbol_mode(sentence: Sentence, mode: Mode, tie: Tie | None) -> Mode:
     if mode == "creates" and tie is not None and tie.subject:
         said_before = mode_of(sentence, tie.mention.start, tie.mention.start)
-        return "exists" if said_before in {"exists", "neutral"} else mode
-    return "exists" if mode == "container" or mode == "neutral" and tie is not None else mode
+        return "exists" if said_before in {"exists", "neutral", "stated"} else mode
+    return "exists" if mode == "container" or mode in {"neutral", "stated"} and tie is not None else mode
 
 
 def _is_signature(mention: Mention, sentence: Sentence) -> bool:
@@ -184,8 +200,12 @@ def tied_place(sentence: Sentence, named: Sequence[Mention], at: int) -> Tie | N
         return None
     if _joins(_PATH_THEN_SYMBOL, sentence.masked[preceding.end : symbol.start]):
         return Tie(preceding, near=True, subject=True)
-    opens = _INSIDE_PATH.search(sentence.masked[: preceding.start])
-    return Tie(preceding, near=False) if opens and following is None else None
+    if following is not None:
+        return None
+    gap = sentence.masked[preceding.end : symbol.start]
+    if _INSIDE_PATH.search(sentence.masked[: preceding.start]) or re.match(r"[*)\]]*\s?[:—–-]\s", gap):
+        return Tie(preceding, near=_joins(_OBJECT, gap))
+    return Tie(preceding, near=False) if _joins(_AND_OBJECT, gap) else None
 
 
 def _joins(pattern: re.Pattern[str], gap: str) -> bool:

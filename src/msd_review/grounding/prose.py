@@ -1,7 +1,7 @@
 """Sentences of a plan, and what each says of a thing that it names: that it is there, or that it is to be made.
 
-Pure. Only clear wording gives `exists` or `creates`; `container` is what something new is put into; `neutral` is
-wording that says neither. A negation, a condition or an example gives `unsure`, because a false alarm costs more than
+Pure. Only clear wording gives `exists` or `creates`; `container` is what something new is put into; `stated` is
+plain mention in a sentence in which nothing is made; `neutral` is any other wording that says neither. A negation, a condition or an example gives `unsure`, because a false alarm costs more than
 a missed fault.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Mode = Literal["exists", "creates", "container", "neutral", "unsure"]
+Mode = Literal["exists", "creates", "container", "stated", "neutral", "unsure"]
 MASK = "\x01"
 _CODE = re.compile(
     r"(?P<ticks>`{1,2})(?!`)(?P<code>[^`\n]{1,400}?(?:\n[ \t]{0,12}[^`\n]{1,200}?)?)(?P=ticks)(?!`)"
@@ -20,11 +20,12 @@ _BREAK = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)[.;!?](?
 _MAX_SENTENCE = 3_000
 
 _CREATE = (
-    r"add(?:s|ed|ing)?|creat(?:e|es|ed|ing)|introduc(?:e|es|ed|ing)|implement(?:s|ed|ing)?|writ(?:e|es|ing)|defin(?:e|es|ing)|"
-    r"scaffold(?:s|ed|ing)?|generat(?:e|es|ed|ing)|produc(?:e|es|ed|ing)|build(?:s|ing)?|declar(?:e|es|ing)|insert(?:s|ed|ing)?|"
-    r"append(?:s|ed|ing)?|extract(?:s|ed|ing)?|split(?:s|ting)?|expos(?:e|es|ing)|new|named|emit(?:s|ted|ting)?|"
-    r"becomes?|install(?:s|ing)?|output(?:s|ting)?|save[sd]?|stor(?:e|es|ed)|develop|set up|sketch|introduction of|will be|should be|must be|"
-    r"rename[sd]? to|moved? to|renamed|into a|replaced? (?:it |them )?with|replaced? by|instead"
+    r"add(?:s|ed|ing)?|creat(?:e|es|ed|ing)|introduc(?:e|es|ed|ing)|implement(?:s|ed|ing)?|writ(?:e|es|ing|ten)|defin(?:e|es|ing)|"
+    r"scaffold(?:s|ed|ing)?|generat(?:e|es|ed|ing)|produc(?:e|es|ed|ing)|build(?:s|ing)?(?! (?:up)?on\b)|declar(?:e|es|ing)|"
+    r"insert(?:s|ed|ing)?|append(?:s|ed|ing)?|extract(?:s|ed|ing)?|split(?:s|ting)?|expos(?:e|es|ing)|new|named?|naming|emit(?:s|ted|ting)?|"
+    r"becomes?|install(?:s|ing)?|output(?:s|ting)?|save[sd]?|saving|stor(?:e|es|ed|ing)|develop|set up|sketch|into a|renamed|instead|"
+    r"register(?:s|ing)?|put|puts|place|places|mount|attach|re-?export|export|include|support|provide|enable|configure|set|host|stub|model|ship|"
+    r"land|lands|go|goes|hold|allow|dump|draft|author|compose|design|assemble|derive|publish|spin up|bootstrap|prototype|spawn|choose|pick"
 )
 _EXIST = (
     r"modif(?:y|ies|ied|ying)|updat(?:e|es|ed|ing)|extend(?:s|ed|ing)?|edit(?:s|ed|ing)?|chang(?:e|es|ed|ing)|refactor(?:s|ed|ing)?|"
@@ -35,14 +36,23 @@ _EXIST = (
     r"import(?:s|ed|ing)?|inherit(?:s|ed|ing)?|subclass(?:es|ed|ing)?|overrid(?:e|es|den|ing)|inspect(?:s|ed|ing)?|look(?:s|ed|ing)?|"
     r"exist(?:s|ed|ing)?|already|current(?:ly)?|defined|lives?|located|found|declared|today|still|delegat(?:e|es|ed|ing)|rel(?:y|ies|ying)|"
     r"depend(?:s|ed|ing)?|consum(?:e|es|ed|ing)|leverag(?:e|es|ing)|stays?|remains?|handled by|provided by|implemented by|implemented in|exported|"
-    r"derived|based|consult|review|study|check|open|understand|load(?:s|ed)?|touch(?:es|ed)?|tweak|drop|deprecate|inline|route|wire|hook|plug|"
+    r"build(?:s|ing)? (?:up)?on|derived|based|consult|review|study|check|open|understand|load(?:s|ed)?|touch(?:es|ed)?|tweak|drop|deprecate|inline|route|wire|hook|plug|"
     r"of|from|beside|besides|next to|alongside|after|before|below|above|like|through|via|per|within|inside|behind|between|as in|same as|caller|callers"
 )
 _WORDS = re.compile(rf"\b(?:(?P<create>{_CREATE})|(?P<exist>{_EXIST}))\b", re.IGNORECASE)
-_NEGATED = re.compile(
+_UNTOLD = re.compile(
     r"\b(?:no|not|never|without|missing|lacks?|absent|nonexistent|nor|neither|cannot|don't|doesn't|isn't|aren't|didn't|won't|rather than|"
-    r"instead of|no longer|if (?:it |they )?(?:is |are )?(?:present|exists?|any|needed|missing|available|necessary)|if not|or equivalent|or similar|e\.g\.|such as|for example|"
-    r"for instance|optional(?:ly)?|hypothetical|imagine|maybe|perhaps|something like|could|might|upcoming|future|later phase|placeholder)\b",
+    r"instead of|no longer|if|unless|or equivalent|or similar|e\.g\.|such as|for example|for instance|optional(?:ly)?|hypothetical|imagine|"
+    r"maybe|perhaps|something like|could|might|upcoming|future|later|placeholder|so that|such that|after (?:this|the|that|each)|once|when done|"
+    r"when finished|afterwards|eventually|from now on|will|shall|would|must (?:export|provide|define|have|contain|expose|declare|offer)|"
+    r"needs? to (?:export|provide|define|have|contain|expose)|should (?:export|provide|define|have|contain|expose)|formerly|previously|used to|"
+    r"was|were|former|deleted|removed|obsolete)\b",
+    re.IGNORECASE,
+)
+_UNTOLD_AFTER = re.compile(
+    r"^\W*(?:(?:does|do|did|is|are|was|will|has|have)(?: not|n't)(?: yet| been)* (?:exist|there|present|defined|implemented|written|created)|"
+    r"(?:is|are) (?:missing|absent|optional)|if\b|or (?:similar|equivalent|whatever|wherever)|yet\b|e\.g\.|optional|(?:will|shall|would|should then)\b|"
+    r"must (?:export|provide|define|contain|expose|declare|offer)|was\b|were\b|used to\b|once\b)",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(rf"(?:\b(?:an?|new|another|one|two|three|four|following|additional|further|dedicated)\b)(?:\s+(?!(?:of|in|to|from|for|by|at|on)\b)[\w-]+){{0,4}}\s*[(\[\"'*]*(?:{MASK}+\s*(?:,|and|or|&|\+|/)\s*)*$", re.IGNORECASE)  # fmt: skip
@@ -57,8 +67,19 @@ _CONTAINER = re.compile(
     r"\b(?:to|in|into|onto|inside|within|of)\s+(?:the\s+|file\s+|existing\s+|current\s+|our\s+)*[(\[\"'*]*$",
     re.I,
 )
-_RENAMED_TO = re.compile(
-    r"\b(?:renam\w+|mov(?:e|ed|ing)|extract\w*|split\w*|port\w*)\b[^;:]{0,120}\b(?:to|into)\s+(?:the\s+)?[(\[\"'*]*$",
+_INTO = r"\b[^;:]{0,160}\b(?:to|into|with|by|for|as|out as)\s+(?:the\s+|a\s+|an\s+|new\s+)*[(\[\"'*]*$"
+_TURNED_INTO = re.compile(
+    r"\b(?:replac\w+|swap\w*|substitut\w+|chang(?:e|es|ing)|convert\w*|turn\w*|migrat\w+|merge\w*|fold\w*|rewrit\w+)"
+    + _INTO,
+    re.I,
+)
+_MOVED_TO = re.compile(
+    r"\b(?:renam\w+|mov(?:e|ed|es|ing)|extract\w*|split\w*|port\w*|cop(?:y|ied|ies)|factor\w*|pull\w*|lift\w*|hoist\w*)"
+    + _INTO,
+    re.I,
+)
+_ADDED_TO = re.compile(
+    r"\b(?:add|append|insert)(?:s|ed|ing)?\b[^;:]{0,160}\b(?:to|into|in)\s+(?:the\s+|file\s+|module\s+)*[(\[\"'*]*$",
     re.I,
 )
 _INSIDE = re.compile(r"(?:^|[\s*])(?:in|inside|within|at)\s+(?:the\s+|file\s+)*[(\[\"'*]*$", re.I)
@@ -133,7 +154,7 @@ def mode_of(sentence: Sentence, start: int, end: int) -> Mode:
     before, after = sentence.masked[:start], sentence.masked[end : end + 100]
     if _AFTER_CREATES.match(after):
         return "creates"
-    if _NEGATED.search(before[-160:]) or _NEGATED.search(after[:40]):
+    if _UNTOLD.search(before[-120:]) or _UNTOLD_AFTER.search(after):
         return "unsure"
     if _AFTER_EXISTS.match(after):
         return "exists"
@@ -144,8 +165,10 @@ def mode_of(sentence: Sentence, start: int, end: int) -> Mode:
 def _governed(before: str) -> Mode:
     near = before[-240:]
     words = list(_WORDS.finditer(near))
-    if _RENAMED_TO.search(near):
+    if _MOVED_TO.search(near):
         return "creates"
+    if _TURNED_INTO.search(near):
+        return "unsure"
     if not words:
         return "neutral"
     creating = any(word["create"] for word in words)
@@ -160,10 +183,17 @@ def _governed(before: str) -> Mode:
 
 def _by_what_follows(before: str, after: str) -> Mode:
     """What is said behind a thing that nothing was said of before: "In `x`, replace …", "`x` already holds …"."""
+    word = _WORDS.search(after)
     if _INSIDE.search(before):
-        word = _WORDS.search(after)
-        return "neutral" if word is None else "container" if word["create"] else "exists"
-    return "exists" if _STANDING.search(after) else "neutral"
+        return "stated" if word is None else "container" if word["create"] else "exists"
+    if _STANDING.search(after):
+        return "exists"
+    return "neutral" if word is not None and word["create"] else "stated"
+
+
+def is_added_to(sentence: Sentence, start: int) -> bool:
+    """Whether something is added to the thing at `start`, which then has to be there: "Add … to `x`"."""
+    return bool(_ADDED_TO.search(sentence.masked[:start]))
 
 
 def is_direct_object(sentence: Sentence, start: int) -> bool:
