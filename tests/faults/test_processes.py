@@ -186,6 +186,46 @@ def test_a_tool_that_kills_what_stands_above_it_does_not_get_away(tmp_path: Path
     assert (ran.end.kind, ran.end.exit_status, ran.end.survivors) == ("exited", None, 0)
 
 
+def test_a_tool_that_stops_what_stands_above_it_is_ended_at_its_deadline(tmp_path: Path) -> None:
+    ran = run(tmp_path, "stops_its_parent", timeout_s=1.0)
+    assert (ran.end.kind, ran.end.exit_status, ran.end.survivors) == ("timeout", -15, 0)
+
+
+def test_a_child_inherits_no_descriptor_of_ours(tmp_path: Path) -> None:
+    what = replace(spec(tmp_path, "answers"), argv=("/bin/ls", "/proc/self/fd"))
+    asyncio.run(run_process(what))
+    assert what.stdout_path.read_text().split() == ["0", "1", "2", "3"]  # 3 is the folder that ls reads
+
+
+def test_running_out_of_descriptors_is_said_and_leaks_none(tmp_path: Path) -> None:
+    script = textwrap.dedent(f"""
+        import asyncio, os, resource
+        os.closerange(3, 4096)
+        from pathlib import Path
+        from msd_review.edges.process import run_process
+        from tests.faults.process_cases import descriptors, spec
+        place = Path({str(tmp_path)!r})
+        (place / "prompt").write_bytes(b"p")
+        what = spec(place, "answers", stdin_path=place / "prompt")
+
+        async def main():
+            await run_process(what)
+            told, before = set(), len(descriptors())
+            used = max(int(path.name) for path in Path("/proc/self/fd").iterdir())
+            for room in range(14):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (used + room, 4096))
+                end = await run_process(what)
+                resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 4096))
+                told.add((end.kind, (end.problem or "").partition(":")[0]))
+            return sorted(told), len(descriptors()) - before
+
+        print(*asyncio.run(asyncio.wait_for(main(), 50)))
+    """)
+    command = [sys.executable, "-W", "error", "-c", script]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (ran.stdout, ran.stderr) == ("[('exited', ''), ('spawn_failed', 'Too many open files')] 0\n", "")
+
+
 def _without_exec_bit(program: Path) -> None:
     program.chmod(0o644)
 

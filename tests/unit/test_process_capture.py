@@ -12,6 +12,8 @@ from msd_review.edges.process import Captured, capture, capture_blocking
 from tests.faults.process_cases import nothing_left
 from tests.lanes.process_fakes import install
 
+MARK = f"probe-{os.getpid()}"
+
 
 def run(program: Path | str, *arguments: str, **options: Any) -> Captured:
     given: dict[str, Any] = {
@@ -41,20 +43,20 @@ def test_output_of_exactly_the_limit_is_whole(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["ignores_term", "fork_storm", "floods", "closes_stdout"])
 def test_nothing_outlives_the_deadline(tmp_path: Path, name: str) -> None:
-    with nothing_left("probe"):
-        done = run(install(tmp_path, name), timeout_s=0.5, marker="probe")
+    with nothing_left(MARK):
+        done = run(install(tmp_path, name), timeout_s=0.5, marker=MARK)
     assert (done.exit_status, done.timed_out) == (None, True)
 
 
 def test_a_grandchild_that_holds_the_pipe_is_ended_too(tmp_path: Path) -> None:
-    with nothing_left("probe"):
-        done = run(install(tmp_path, "holds_pipe"), marker="probe")
+    with nothing_left(MARK):
+        done = run(install(tmp_path, "holds_pipe"), marker=MARK)
     assert (done.exit_status, done.stdout) == (0, b"done\n")
 
 
 def test_a_daemon_with_the_mark_is_ended_too(tmp_path: Path) -> None:
-    with nothing_left("probe"):
-        run(install(tmp_path, "daemonises"), "300", marker="probe")
+    with nothing_left(MARK):
+        run(install(tmp_path, "daemonises"), "300", marker=MARK)
 
 
 def test_what_cannot_be_started_is_said(tmp_path: Path) -> None:
@@ -75,14 +77,14 @@ def test_a_cancelled_probe_leaves_nothing(tmp_path: Path) -> None:
 
     async def main() -> None:
         probing = asyncio.create_task(
-            capture((str(program),), env={}, cwd=Path("/"), timeout_s=60, limit_bytes=100, marker="probe")
+            capture((str(program),), env={}, cwd=Path("/"), timeout_s=60, limit_bytes=100, marker=MARK)
         )
         await asyncio.sleep(0.3)
         probing.cancel()
         with pytest.raises(asyncio.CancelledError):
             await probing
 
-    with nothing_left("probe"):
+    with nothing_left(MARK):
         asyncio.run(asyncio.wait_for(main(), 20))
 
 
@@ -90,7 +92,7 @@ def test_many_at_once_are_one_wait() -> None:
     async def main() -> list[Captured]:
         one = (sys.executable, "-IS", "-c", "import time; time.sleep(1); print(1)")
         calls = [
-            capture(one, env={}, cwd=Path("/"), timeout_s=30, limit_bytes=100, marker=f"probe{n}")
+            capture(one, env={}, cwd=Path("/"), timeout_s=30, limit_bytes=100, marker=f"{MARK}/{n}")
             for n in range(12)
         ]
         return await asyncio.gather(*calls)

@@ -14,6 +14,7 @@ from tests.lane_samples import approved, invocation
 from tests.lanes.process_fakes import install
 
 Done = Any
+MARK = f"run-{os.getpid()}/acme/1"
 
 
 def spawn(tmp_path: Path, program: str, *arguments: str, is_done: Done = None, **fields: Any) -> Ending:
@@ -21,7 +22,7 @@ def spawn(tmp_path: Path, program: str, *arguments: str, is_done: Done = None, *
     folder.mkdir(mode=0o700, exist_ok=True)
     binary = install(tmp_path / "bin", program)
     what = invocation(tmp_path, argv=("declared-name", *arguments), **fields)
-    place = SpawnPlace(folder=folder, cwd=tmp_path, env={"PATH": os.defpath}, marker="run/acme/1")
+    place = SpawnPlace(folder=folder, cwd=tmp_path, env={"PATH": os.defpath}, marker=MARK)
     return asyncio.run(asyncio.wait_for(run_spawn(approved(binary, what), place, is_done=is_done), 60))
 
 
@@ -108,4 +109,4 @@ def test_a_question_that_the_prompt_itself_holds_is_only_an_echo(tmp_path: Path)
 
 def test_what_a_lane_leaves_behind_carries_its_own_mark_only(tmp_path: Path) -> None:
     spawn(tmp_path, "daemonises", "300")
-    assert process_table.marked(lambda mark: mark == "run/acme/1") == []
+    assert process_table.marked(lambda mark: mark == MARK) == []

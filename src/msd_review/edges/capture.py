@@ -1,14 +1,12 @@
 """Short commands whose output is wanted in memory: probes and git, bounded like every other process."""
 
 import asyncio
-import contextlib
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import anyio
+from anyio import CancelScope
 
 from msd_review.edges.process_child import BytesSink, Child
 from msd_review.edges.process_feed import Feed
@@ -42,17 +40,6 @@ def problem_text(problem: OSError | ValueError) -> str:
     return f"{problem.strerror}: {problem.filename}" if problem.filename else problem.strerror
 
 
-@contextlib.contextmanager
-def _as_file(content: bytes | None) -> Iterator[Path | None]:
-    if content is None:
-        yield None
-        return
-    with tempfile.NamedTemporaryFile(prefix="msd-") as handle:
-        handle.write(content)
-        handle.flush()
-        yield Path(handle.name)
-
-
 async def capture(
     argv: Sequence[str],
     *,
@@ -69,29 +56,33 @@ async def capture(
     stderr. With a `marker` (this command's alone) descendants that left its session are ended too: for
     programs that are not ours to trust. Never raises for what the command or the machine does.
     """
-    with _as_file(stdin) as source:
-        feed = Feed(source)
-        stdout, stderr = BytesSink(limit_bytes), BytesSink(limit_bytes)
-        child = Child({1: stdout, 2: stderr})
-        tree = new_tree(marker, kept=False)
-        marked = {**env, MARK: marker} if marker is not None else dict(env)
-        try:
-            await tree.start(Command(argv=tuple(argv), env=marked, cwd=cwd, stdin=feed.stdin), child)
-            feed.begin(child.transport)
-            await asyncio.wait({child.cause}, timeout=timeout_s)
-            timed_out = not child.cause.done()
-            await _finish(tree, child, timed_out=timed_out)
-            return Captured(
-                exit_status=tree.exited.result() if tree.exited.done() and not timed_out else None,
-                stdout=bytes(stdout.content),
-                stderr=bytes(stderr.content),
-                timed_out=timed_out,
-                is_cut=stdout.is_cut or stderr.is_cut,
-            )
-        except (OSError, ValueError) as problem:
-            return Captured(exit_status=None, stdout=b"", stderr=b"", problem=problem_text(problem))
-        finally:
-            await _give_back(tree, child, feed)
+    shield = CancelScope(shield=True)
+    stdout, stderr = BytesSink(limit_bytes), BytesSink(limit_bytes)
+    marked = {**env, MARK: marker} if marker is not None else dict(env)
+    try:
+        feed = Feed(stdin)
+    except OSError as problem:
+        return Captured(exit_status=None, stdout=b"", stderr=b"", problem=problem_text(problem))
+    child = Child({1: stdout, 2: stderr})
+    tree = new_tree(marker, kept=False)
+    try:
+        await tree.start(Command(argv=tuple(argv), env=marked, cwd=cwd, stdin=feed.stdin), child)
+        feed.begin(child.transport)
+        await asyncio.wait({child.cause}, timeout=timeout_s)
+        timed_out = not child.cause.done()
+        await _finish(tree, child, timed_out=timed_out)
+    except (OSError, ValueError) as problem:
+        return Captured(exit_status=None, stdout=b"", stderr=b"", problem=problem_text(problem))
+    else:
+        return Captured(
+            exit_status=tree.exited.result() if tree.exited.done() and not timed_out else None,
+            stdout=bytes(stdout.content),
+            stderr=bytes(stderr.content),
+            timed_out=timed_out,
+            is_cut=stdout.is_cut or stderr.is_cut,
+        )
+    finally:
+        await _give_back(tree, child, feed, shield=shield)
 
 
 async def _finish(tree: Tree, child: Child, *, timed_out: bool) -> None:
@@ -102,8 +93,8 @@ async def _finish(tree: Tree, child: Child, *, timed_out: bool) -> None:
     await asyncio.wait({child.drained}, timeout=_DRAIN_S)
 
 
-async def _give_back(tree: Tree, child: Child, feed: Feed) -> None:
-    with anyio.CancelScope(shield=True):
+async def _give_back(tree: Tree, child: Child, feed: Feed, *, shield: CancelScope) -> None:
+    with shield:
         tree.kill()
         await tree.gone(_BOUND_S)
         await feed.close()

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import anyio
+from anyio import CancelScope
 
 from msd_review.edges.capture import Captured, capture, capture_blocking, problem_text
 from msd_review.edges.faults import fault_point
@@ -115,9 +115,9 @@ async def _end(tree: Tree, child: Child, *, cause: Cause, grace_s: float, hurry:
     return survivors
 
 
-async def _give_back(tree: Tree, child: Child, feed: Feed) -> None:
-    """Shielded: a cancelled run must not leave anything behind either."""
-    with anyio.CancelScope(shield=True):
+async def _give_back(tree: Tree, child: Child, feed: Feed, *, shield: CancelScope) -> None:
+    """A cancelled run must not leave anything behind either."""
+    with shield:
         tree.kill()
         await tree.gone(KILL_BOUND_S)
         await feed.close()
@@ -145,6 +145,7 @@ async def run_process(
     cancellation on. `on_progress` is called at most four times a second, when output came.
     """
     fault_point("process.starting")
+    shield = CancelScope(shield=True)  # made while there are descriptors left: what it needs is loaded by it
     try:
         feed = Feed(spec.stdin_path)
     except OSError as problem:
@@ -162,7 +163,7 @@ async def run_process(
             return _never_started(problem)
         return await _watched(spec, tree, child, feed=feed, on_progress=on_progress, stop=stop)
     finally:
-        await _give_back(tree, child, feed)
+        await _give_back(tree, child, feed, shield=shield)
 
 
 async def _watched(

@@ -2,31 +2,44 @@
 
 import asyncio
 import contextlib
+import io
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 _CHUNK = 64 * 1024
 _WINDOWS = os.name == "nt"
 
 
 class Feed:
-    """The way of one file into one process; without a file the process reads an empty input.
+    """The way of one file, or of some bytes, into one process; without either it reads an empty input.
 
     A pipe of ours, not a socket as asyncio would make: tools that open /dev/stdin again cannot open a
     socket. A process that stops reading, or ends, ends the feeding; that is no failure.
     Raises OSError when the file cannot be opened.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        self._source = path.open("rb") if path is not None else None
+    def __init__(self, source: Path | bytes | None) -> None:
+        self._source: BinaryIO | None = io.BytesIO(source) if isinstance(source, bytes) else None
         self._ends: list[int] = []
         self.stdin = asyncio.subprocess.DEVNULL
         self._task: asyncio.Task[None] | None = None
-        if self._source is not None and _WINDOWS:
+        if source is None:
+            return
+        if _WINDOWS:
             self.stdin = asyncio.subprocess.PIPE
-        elif self._source is not None:
+        else:
             self._ends = list(os.pipe())
             self.stdin = self._ends[0]
+        if isinstance(source, Path):
+            self._source = self._opened(source)
+
+    def _opened(self, path: Path) -> BinaryIO:
+        try:
+            return path.open("rb")
+        except OSError:
+            self._close_ends()
+            raise
 
     def begin(self, transport: asyncio.SubprocessTransport | None) -> None:
         """Starts feeding; the process has its end by now, so ours of that end is closed."""

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -29,6 +30,7 @@ class Identity:
     boot: str
 
 
+@cache
 def boot_id() -> str:
     """What tells this boot of the machine from every other, and this container's process numbers from others'."""
     if _LINUX:

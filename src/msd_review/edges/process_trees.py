@@ -64,7 +64,7 @@ class KeptTree:
     def __init__(self, mark: str) -> None:
         self.exited: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
         self._loop = asyncio.get_running_loop()
-        self._started: asyncio.Future[int] = self._loop.create_future()
+        self._leader: asyncio.Future[int] = self._loop.create_future()  # its pid, or a negative errno
         self._gone: asyncio.Future[bool] = self._loop.create_future()
         self._mark = mark
         self._control: socket.socket | None = None
@@ -75,6 +75,22 @@ class KeptTree:
 
     async def start(self, command: Command, child: Child) -> None:
         self._child = child
+        try:
+            await self._launch(command, child)
+        except (OSError, ValueError) as problem:
+            _set(self._gone, True)
+            if isinstance(problem, OSError) and problem.filename == _INTERPRETER:
+                problem.filename = command.argv[0]
+            raise
+        await asyncio.wait({self._leader}, timeout=_START_BOUND_S)
+        if not self._leader.done():
+            raise OSError(errno.ETIMEDOUT, f"not started within {_START_BOUND_S:g} s", command.argv[0])
+        if self._leader.result() <= 0:
+            _set(self._gone, True)
+            code = -self._leader.result()
+            raise OSError(code, os.strerror(code), command.argv[0])
+
+    async def _launch(self, command: Command, child: Child) -> None:
         ours, theirs = socket.socketpair()
         self._control = ours
         ours.setblocking(False)
@@ -82,20 +98,9 @@ class KeptTree:
         with theirs:
             number = theirs.fileno()
             program = (_INTERPRETER, "-I", "-S", keeper.__file__, str(number), *command.argv)
-            try:
-                await self._loop.subprocess_exec(
-                    lambda: child, *program, pass_fds=(number,), start_new_session=True, **command.options()
-                )
-            except (OSError, ValueError) as problem:
-                _set(self._gone, True)
-                if isinstance(problem, OSError) and problem.filename == _INTERPRETER:
-                    problem.filename = command.argv[0]
-                raise
-        await asyncio.wait({self._started}, timeout=_START_BOUND_S)
-        code = self._started.result() if self._started.done() else errno.ETIMEDOUT
-        if code:
-            _set(self._gone, True)
-            raise OSError(code, os.strerror(code), command.argv[0])
+            await self._loop.subprocess_exec(
+                lambda: child, *program, pass_fds=(number,), start_new_session=True, **command.options()
+            )
 
     def _hear(self) -> None:
         try:
@@ -114,9 +119,9 @@ class KeptTree:
     def _take(self, word: str, value: int) -> None:
         match word:
             case "started":
-                _set(self._started, 0)
+                _set(self._leader, value)
             case "failed":
-                _set(self._started, value)
+                _set(self._leader, -value)
             case "exited":
                 self._leader_ended(value)
             case "gone":
@@ -136,11 +141,20 @@ class KeptTree:
         """The keeper is gone: it did its work, or something killed it."""
         if self._control is not None:
             self._loop.remove_reader(self._control)
-        _set(self._started, errno.ESRCH)
+        _set(self._leader, -errno.ESRCH)
         _set(self._gone, False)
         self._leader_ended(None)
 
+    def _keeper(self) -> int:
+        transport = self._child.transport if self._child is not None else None
+        return transport.get_pid() if transport is not None and not self._is_over() else 0
+
+    def _is_over(self) -> bool:
+        return self._child is None or self._child.process_ended.done()
+
     def _order(self, letter: bytes) -> None:
+        """Wakes the keeper first, should one of its own have stopped it."""
+        process_table.send([self._keeper()], signal.SIGCONT)
         if self._control is not None:
             with contextlib.suppress(OSError):
                 self._control.send(letter)
@@ -155,20 +169,23 @@ class KeptTree:
         await asyncio.wait({self._gone}, timeout=bound_s)
         if self._gone.done() and self._gone.result():
             return 0
-        if self._child is not None and self._child.transport is not None:
-            with contextlib.suppress(ProcessLookupError):
-                self._child.transport.kill()
-        marked = await asyncio.to_thread(process_table.kill_all, self._marked, bound_s=bound_s)
-        return max(marked, self._left)
+        left = await asyncio.to_thread(process_table.kill_all, self._below, bound_s=bound_s)
+        process_table.send([self._keeper()], signal.SIGKILL)
+        return max(left, self._left)
 
-    def _marked(self) -> list[int]:
-        return process_table.marked(lambda mark: mark == self._mark)
+    def _below(self) -> list[int]:
+        """What is left when the keeper cannot be relied on: below it, in the leader's group, or with the mark."""
+        if self._leader.done():
+            process_table.send_group(self._leader.result(), signal.SIGKILL)
+        keeper_pid = self._keeper()
+        marked = process_table.marked(lambda mark: mark == self._mark)
+        return [pid for pid in {*marked, *process_table.descendants(keeper_pid)} if pid != keeper_pid]
 
     def close(self) -> None:
         if self._control is not None:
             self._loop.remove_reader(self._control)
             self._control.close()
-        for future in (self._started, self._gone, self.exited):
+        for future in (self._leader, self._gone, self.exited):
             future.cancel()
 
 
