@@ -258,8 +258,8 @@ def _extra(end: HttpEnd, reading: Reading, waited: float | None) -> dict[str, st
 
 def retry_after_s(value: str | None) -> float | None:
     """Seconds that a Retry-After header asks to wait: a number, or a date. None where it says neither."""
-    text = (value or "").strip()
-    if text.replace(".", "", 1).isdecimal() and text.isascii():
+    text = (value or "").strip()[:64]
+    if len(text) <= 12 and text.replace(".", "", 1).isdecimal() and text.isascii():
         return float(text)
     try:
         moment = email.utils.parsedate_to_datetime(text)
