@@ -86,5 +86,5 @@ def _judge(folder: Path) -> None:
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode):
         raise InputError(f"{folder} is a link or no folder; nothing is written through it")
-    if status.st_uid != os.geteuid():
+    if os.name != "nt" and status.st_uid != os.geteuid():
         raise InputError(f"{folder} belongs to another user; nothing is written there")

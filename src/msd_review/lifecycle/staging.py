@@ -27,7 +27,7 @@ def write_bundle(bundle: Bundle, folder: Path) -> None:
 
 
 def _write_new(path: Path, content: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     with os.fdopen(os.open(path, flags, 0o644), "wb") as handle:
         handle.write(content)
         handle.flush()

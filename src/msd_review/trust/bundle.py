@@ -25,8 +25,10 @@ MAX_ENTRIES = 100_000
 MAX_DEPTH = 32
 MANIFEST = b"capability.json"
 
-_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+# Where a platform cannot open a folder, no bundle can be read and none is active: that fails closed.
+_NO_LINKS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_FOLDER_FLAGS = _NO_LINKS | getattr(os, "O_DIRECTORY", 0)
+_FILE_FLAGS = _NO_LINKS | getattr(os, "O_NONBLOCK", 0)
 
 
 class BundleRefused(InputError):
