@@ -17,6 +17,9 @@ POINTS = (
     "report.before_write", "report.markdown_written", "report.json_written", "report.done",
     "files.temporary_written", "files.renamed",
     "workspace.copying", "workspace.copied", "workspace.removing",
+    "install.planned", "install.staged", "install.set_aside", "install.swapped", "install.recorded",
+    "install.consented", "install.cleared",
+    "remove.planned", "remove.set_aside", "remove.recorded", "remove.revoked", "remove.cleared",
     "sweep.killing", "clean.removing", "resume.adopting",
 )  # fmt: skip
 
