@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from msd_review.consensus.thesaurus import EVERYDAY
 from msd_review.consensus.words import GENERIC, concepts, families, faults, identifiers, record_ids
 from msd_review.review.model import Citation
 
@@ -20,10 +21,11 @@ _BODY_LIMIT = 900
 _GRAM_WORDS = 48
 _FILE_AND_LINE = re.compile(r"\.\w{1,5}:\d")
 _GENERIC_WEIGHT = 0.25
+_EVERYDAY_WEIGHT = 0.6
 
 # Fitted (logistic regression over the labelled pairs of bench/truth/clusters) and rounded.
 _READING = 1.5  # what one reading of the words amounts to: a cosine of 2/3 is full evidence
-_EVIDENCE, _SAME_FAULT, _OTHER_PLAN, _OTHER_FAULT, _ENOUGH = 11.4, 1.1, 4.8, 1.2, 7.0
+_EVIDENCE, _SAME_FAULT, _OTHER_PLAN, _OTHER_FAULT, _ENOUGH = 10.6, 0.9, 4.8, 1.15, 6.3
 _FEW_WORDS, _FEW_GRAMS = 4.0, 20  # added to the length of a text: two short ones are alike by chance
 _COMMON = 0.5  # rarity below which a family is one that most concerns of a run belong to
 _LEAST_SHARED = 2
@@ -138,7 +140,10 @@ def weights_of(features: Iterable[Features]) -> Weights:
             word: _rarity(total, count) * (_GENERIC_WEIGHT if word in GENERIC else 1.0)
             for word, count in words.items()
         },
-        families={name: _rarity(total, count) for name, count in groups.items()},
+        families={
+            name: _rarity(total, count) * (_EVERYDAY_WEIGHT if name in EVERYDAY else 1.0)
+            for name, count in groups.items()
+        },
         names={name: _rarity(total, count) for name, count in names.items()},
     )
 

@@ -126,7 +126,9 @@ def _phrases() -> dict[str, list[tuple[tuple[str, ...], str]]]:
     for name, word in _family_words():
         if "_" in word:
             stems = tuple(stem(part) for part in word.rstrip("*").split("_"))
-            found.setdefault(stems[0], []).append((stems, name))
+            told = found.setdefault(stems[0], [])
+            if (stems, name) not in told:
+                told.append((stems, name))
     return found
 
 

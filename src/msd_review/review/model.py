@@ -45,7 +45,8 @@ class Citation:
 
     `path` is as written, slashes normalised; `line`/`end_line` are 1-based; `symbol` is a name such as
     `Type.method`; `quote` is text that the reviewer says stands there. After checking, `verdict` is set,
-    `resolved` is the path relative to the tree, `note` is one line for a person.
+    `resolved` is the path relative to the tree, `note` is one line for a person. In the review of a change,
+    `placement` says where the place stands to it: `changed`, `near` or `elsewhere`.
     """
 
     raw: str
@@ -57,6 +58,7 @@ class Citation:
     verdict: CitationVerdict = CitationVerdict.UNCHECKED
     resolved: str | None = None
     note: str = ""
+    placement: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
