@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# How many examples a property test tries: few while working, many where MSD_EXAMPLES says so. No
+# How many examples a property test tries, where it says nothing else. No
 # deadline and no complaint about slow generation: a busy machine must not fail a test.
 settings.register_profile(
     "msd",
-    max_examples=int(os.environ.get("MSD_EXAMPLES", "100")),
+    max_examples=100,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
