@@ -1,10 +1,14 @@
 """What the pages under docs/ and README say to type: their fences, their files, their commands."""
 
+import os
 import re
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+_MARK = "@@step@@"
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 HOW_TO = DOCS / "how-to"
@@ -51,7 +55,8 @@ def without_fences(text: str) -> str:
 
 def steps(fence: Fence) -> Iterator[Step]:
     """The commands of a console block, each with what it is shown to print."""
-    command, shown = "", []
+    command = ""
+    shown: list[str] = []
     for line in fence.body.splitlines():
         if line.startswith("$ "):
             if command:
@@ -70,3 +75,55 @@ def shows(printed: str, shown: tuple[str, ...]) -> bool:
         for line in shown
     )
     return re.search(rf"(?:\A|\n){pattern}(?:\n|\Z)", printed) is not None or not shown
+
+
+def _script(text: str) -> tuple[str, list[Step]]:
+    """One shell script that writes the files and types the commands, in the order of the page; and the commands."""
+    parts = ["set -euo pipefail\n"]
+    told: list[Step] = []
+    for fence in fences(text):
+        if fence.file is not None:
+            parts.append(f'mkdir -p "$(dirname {fence.file})"\n')
+            parts.append(f'cat > {fence.file} <<"END_OF_FILE"\n{fence.body}END_OF_FILE\n')
+        elif fence.language == "console":
+            typed = list(steps(fence))
+            parts.extend(f"{step.command}\necho {_MARK}\n" for step in typed)
+            told.extend(typed)
+    return "".join(parts), told
+
+
+def follow(
+    text: str, folder: Path, *, instead: Mapping[str, str] | None = None, env: Mapping[str, str] | None = None
+) -> None:
+    """Types what a page says into one shell in `folder`, and asserts that it prints what the page shows.
+
+    `instead` maps what the page writes to what is typed: an address of the page to one that exists here. The home
+    folder and msd's own folders lie beside `folder`.
+    """
+    for written, meant in (instead or {}).items():
+        text = text.replace(written, meant)
+    script, told = _script(text)
+    base = folder.parent
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env={
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(base),
+            "MSD_HOME": str(base / "msd-home"),
+            "MSD_STATE_DIR": str(base / "state"),
+            "LANG": "C.UTF-8",
+            **(env or {}),
+        },
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    outputs = done.stdout.split(f"{_MARK}\n")
+    for output, step in zip(outputs, told, strict=False):
+        assert shows(output, step.shown), (
+            f"$ {step.command}\nprinted:\n{output}\nshown: {step.shown}\n{done.stderr}"
+        )
+    assert (done.returncode, len(outputs)) == (0, len(told) + 1), f"{done.stdout}\n{done.stderr}"
