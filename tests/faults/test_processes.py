@@ -181,6 +181,18 @@ def test_an_answer_that_is_judged_slowly_does_not_move_the_deadline(tmp_path: Pa
     assert run(tmp_path, "drips", "0.5", on_quiet=slow, timeout_s=1.2).end.kind == "timeout"
 
 
+def test_a_judge_that_takes_long_is_asked_less_often(tmp_path: Path) -> None:
+    seen: list[Output] = []
+
+    def slow(output: Output) -> Verdict | None:
+        seen.append(output)
+        time.sleep(0.3)
+        return None
+
+    run(tmp_path, "drips", "0.25", on_quiet=slow, quiet_s=0.01, timeout_s=2.5)
+    assert 1 <= len(seen) <= 3
+
+
 def test_a_tool_that_kills_what_stands_above_it_does_not_get_away(tmp_path: Path) -> None:
     ran = run(tmp_path, "kills_its_parent")
     assert (ran.end.kind, ran.end.exit_status, ran.end.survivors) == ("exited", None, 0)

@@ -10,6 +10,7 @@ from msd_review.edges.process_child import Cause, Child
 
 _PROGRESS_EVERY_S = 0.25
 _JUDGE_BOUND_S = 5.0
+_JUDGE_SHARE = 10  # a judge that took a second is not asked again for ten
 _JUDGE_LAST_S = 1.0  # at the deadline itself
 
 Verdict = Literal["login_prompt", "complete"]
@@ -65,6 +66,7 @@ class Supervision:
         self.deadline = self.loop.time() + spec.timeout_s
         self.reply_due: float | None = None
         self.asked_at = -1.0  # the output that `on_quiet` saw last ended then
+        self.rests_until = 0.0
         self.told = (0, 0)
         self.is_complete = False
 
@@ -84,7 +86,7 @@ class Supervision:
         if self.spec.idle_timeout_s is not None:
             dues.append(self.child.last_output + self.spec.idle_timeout_s)
         if self._is_unseen():
-            dues.append(self.child.last_output + self.spec.quiet_s)
+            dues.append(self._quiet_due())
         elif self.spec.on_quiet is not None:
             dues.append(
                 self.loop.time() + self.spec.quiet_s
@@ -94,6 +96,9 @@ class Supervision:
         if self.on_progress is not None:
             dues.append(self.loop.time() + _PROGRESS_EVERY_S)
         return dues
+
+    def _quiet_due(self) -> float:
+        return max(self.child.last_output + self.spec.quiet_s, self.rests_until)
 
     def _is_unseen(self) -> bool:
         return (
@@ -112,7 +117,7 @@ class Supervision:
         elif spec.idle_timeout_s is not None and now >= child.last_output + spec.idle_timeout_s:
             await self._ask()
             child.settle("idle_timeout", f"no output for {spec.idle_timeout_s:g} s")
-        elif self._is_unseen() and now >= child.last_output + spec.quiet_s:
+        elif self._is_unseen() and now >= self._quiet_due():
             await self._ask()
 
     async def _ask(self) -> None:
@@ -127,10 +132,12 @@ class Supervision:
             stdout_bytes=stdout_bytes,
             stderr_bytes=stderr_bytes,
         )
+        began = self.loop.time()
         judging = asyncio.ensure_future(asyncio.to_thread(self.spec.on_quiet, output))
         either: set[asyncio.Future[Any]] = {judging, self.child.cause}
         bound = min(_JUDGE_BOUND_S, max(_JUDGE_LAST_S, self.deadline - self.loop.time()))
         await asyncio.wait(either, timeout=bound, return_when=asyncio.FIRST_COMPLETED)
+        self.rests_until = self.loop.time() + _JUDGE_SHARE * (self.loop.time() - began)
         verdict = judging.result() if judging.done() else None
         judging.cancel()
         self.is_complete = verdict == "complete"
