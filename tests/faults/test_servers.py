@@ -1,14 +1,18 @@
 """What model servers do wrong, each by a real server on loopback: always one outcome and one reason, in time."""
 
 import asyncio
+import contextlib
 import gzip
 import json
+import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from msd_review.edges.addresses import AddressBook
 from msd_review.outcomes import Mark, Outcome, Reason
 from tests.http_samples import PROMPT, REVIEW, http_lane, run
 from tests.servers.misbehaving import Connection, Misbehaving, Received, Script, completion, misbehaving
@@ -371,6 +375,8 @@ def test_a_status_outside_2xx_is_never_a_review(server: Misbehaving, tmp_path: P
             "status 422: Extra inputs are not permitted",
         ),
         ("400 Bad Request", {"error": {"message": "bad json", "type": "invalid_request_error", "code": 400}}, Reason.HTTP_ERROR, "status 400: bad json"),
+        ("500 Internal Server Error", "error: the model crashed", Reason.SERVER_ERROR, "status 500: error: the model crashed"),
+        ("403 Forbidden", "<html><title>Attention Required</title></html>", Reason.AUTH_REQUIRED, "status 403: a web page came instead of an answer"),
         ("500 Internal Server Error", "Internal Server Error", Reason.SERVER_ERROR, "status 500: Internal Server Error"),
         ("503 Service Unavailable", {"error": {"message": "Loading model", "type": "unavailable_error", "code": 503}}, Reason.SERVER_ERROR, "status 503: Loading model"),
         ("200 OK", {"object": "error", "message": "engine is dead", "type": "InternalServerError", "code": 500}, Reason.SERVER_ERROR, "engine is dead"),
@@ -461,7 +467,7 @@ def test_endless_early_hints_do_not_hold_off_the_deadline(server: Misbehaving, t
 def test_a_stream_that_stops_at_the_deadline_is_partial(server: Misbehaving, tmp_path: Path) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
     server.script = writes(head, sse(delta(REVIEW[:80]), done=False), then="silence")
-    result = run(server.url, tmp_path, timeout_ms=500)
+    result = run(server.url, tmp_path, timeout_ms=1500)
     assert (result.outcome, result.reason) == (Outcome.PARTIAL, Reason.TIMEOUT)
     assert result.text_path is not None
     assert result.text_path.read_text() == REVIEW[:80]
@@ -472,7 +478,7 @@ def test_a_whole_answer_on_a_connection_that_never_ends_is_kept(
     server: Misbehaving, tmp_path: Path, body: bytes
 ) -> None:
     server.script = writes(b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n", body, then="silence")
-    result = run(server.url, tmp_path, timeout_ms=500)
+    result = run(server.url, tmp_path, timeout_ms=1500)
     assert (result.outcome, result.marks) == (Outcome.REVIEW, (Mark.KILLED_AFTER_REPLY,))
 
 
@@ -606,6 +612,25 @@ def test_localhost_is_tried_at_both_its_addresses_and_that_is_said(
     assert server.received[0].headers["host"] == f"localhost:{server.port}"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only there is all of 127/8 this machine")
+def test_an_address_that_drops_packets_does_not_hide_the_next(server: Misbehaving, tmp_path: Path) -> None:
+    async def both(_host: str, _port: int) -> tuple[str, ...]:
+        return ("127.0.0.2", "127.0.0.1")
+
+    server.script = says(completion(REVIEW))
+    with contextlib.ExitStack() as held:
+        full = held.enter_context(socket.socket())
+        full.bind(("127.0.0.2", server.port))
+        full.listen(0)
+        for _ in range(3):  # a full queue makes the system drop what comes next
+            waiting = held.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(("127.0.0.2", server.port))
+        result = run(f"http://models.lan:{server.port}", tmp_path, book=AddressBook(both), timeout_ms=4000)
+    assert result.outcome is Outcome.REVIEW
+    assert result.diagnosis[-1] == "nobody listens at 127.0.0.2; 127.0.0.1 answered"
+
+
 # What the scheduler needs to try again
 
 
@@ -620,6 +645,8 @@ def test_localhost_is_tried_at_both_its_addresses_and_that_is_said(
             {"http_status": "503", "retry_after_s": "0"},
         ),
         ("502 B", {"Retry_After": "soon"}, {"http_status": "502"}),
+        ("429 T", {"Retry_After": "9" * 400}, {"http_status": "429"}),
+        ("429 T", {"Retry_After": "-5"}, {"http_status": "429"}),
         ("400 B", {}, {"http_status": "400"}),
     ],
 )
@@ -663,6 +690,7 @@ def _models_then(models: Any, *, status: str = "200 OK") -> Script:
         ({"data": [{"id": "nomic-embed-text"}]}, "fallback"),
         ({"data": [5, {"id": None}, {}]}, "fallback"),
         ([{"id": "bare-list"}], "bare-list"),
+        ({"data": [{"id": "x" * 5000}, {"id": "short"}]}, "short"),
         ("nothing", "fallback"),
     ],
 )  # fmt: skip

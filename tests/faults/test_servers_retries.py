@@ -134,7 +134,7 @@ def test_a_server_that_never_finishes_loading_is_left_at_the_deadline(
     server.script = then(
         server, *["503 Loading"] * 500, body='{"error": {"message": "Loading model", "code": 503}}'
     )
-    result, _ = scheduled(approved_http(server.url), tmp_path, timeout_ms=900)
+    result, _ = scheduled(approved_http(server.url), tmp_path, timeout_ms=2000)
     assert (result.outcome, result.reason) == (Outcome.FAILED, Reason.SERVER_ERROR)
     assert result.detail == "status 503: Loading model"
 

@@ -144,7 +144,7 @@ def test_silence_has_its_own_deadline(server: Misbehaving) -> None:
         await connection.reader.read()
 
     server.script = stall
-    end = fetch(server.url, silence_s=0.2)
+    end = fetch(server.url, silence_s=1.0)
     assert (end.kind, end.problem, end.body) == ("timeout", "the server fell silent", b"some")
 
 

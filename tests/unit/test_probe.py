@@ -131,7 +131,7 @@ def test_a_help_that_hangs_is_ended_at_its_bound(bin: Path) -> None:
 
 def test_a_help_that_answered_before_it_hung_is_ready(bin: Path) -> None:
     program(bin, "acme", "echo --review; sleep 600")
-    assert probed(spawn_lane(HELP._replace(timeout_ms=500)), bin) == READY
+    assert probed(spawn_lane(HELP._replace(timeout_ms=1500)), bin) == READY
 
 
 def test_a_help_without_end_is_bounded(bin: Path) -> None:
@@ -166,7 +166,7 @@ def server() -> Iterator[Misbehaving]:
         yield running
 
 
-def asked(server: Misbehaving, *, timeout_ms: int = 2000) -> ProbeResult:
+def asked(server: Misbehaving, *, timeout_ms: int = 10_000) -> ProbeResult:
     lane = http_lane(server.url)
     probe = HttpReachable(host_config_key="review.acme_host", path="/v1/models", timeout_ms=timeout_ms)
     lane = lane._replace(probe=probe)
@@ -221,7 +221,7 @@ def test_a_server_that_is_loading_is_asked_again(server: Misbehaving) -> None:
 
 def test_a_server_that_stays_not_ready_is_unreachable(server: Misbehaving) -> None:
     server.script = status("503 Loading")
-    found = asked(server, timeout_ms=700)
+    found = asked(server, timeout_ms=1500)
     assert (found.reason, found.detail) == (
         Reason.HOST_UNREACHABLE,
         f"{server.url}/v1/models answers 503: it is not ready",
