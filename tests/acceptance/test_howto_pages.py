@@ -1,0 +1,18 @@
+"""The short how-to pages, typed as they stand in a small project."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs_pages import HOW_TO, follow
+
+
+@pytest.mark.parametrize("name", ["use-it-in-ci.md", "when-something-does-not-work.md"])
+def test_what_a_page_tells_to_type_works(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "work"
+    (folder / ".planning").mkdir(parents=True)
+    (folder / "links.py").write_text("def expand(code: str) -> str:\n    return code\n", encoding="utf-8")
+    (folder / "PLAN.md").write_text(
+        "# Plan\n\n- Change `expand` in `links.py:1`; verify with `python -m pytest`\n", encoding="utf-8"
+    )
+    follow(HOW_TO.joinpath(name).read_text(encoding="utf-8"), folder)
