@@ -49,7 +49,8 @@ Kind = Literal[
     "write_failed",  # the body could not be kept
 ]
 MAX_BODY_BYTES = 16 * 1024 * 1024
-CONNECT_TIMEOUT_S = 10.0
+CONNECT_TIMEOUT_S = 10.0  # for all addresses together, so that one that drops packets does not hide the next
+_CONNECT_SHARE = 0.8  # of a short deadline, so that "no way to it" can still be told from "no answer"
 _KEPT_HEADERS = frozenset({"content-type", "retry-after", "location", "server", "content-encoding"})
 _REDIRECTS = frozenset({300, 301, 302, 303, 305, 307, 308})
 
@@ -118,9 +119,10 @@ class _Pinned(httpcore2.AsyncNetworkBackend):
         if (host.strip("[]"), port) != (self._peer.host, self._peer.port):
             raise httpcore2.ConnectError(f"{host}:{port} is not where this request goes")
         trouble: Exception = httpcore2.ConnectError("there is no address")
+        share = None if timeout is None else timeout / len(self._peer.addresses)
         for address in self._peer.addresses:
             try:
-                stream = await self._real.connect_tcp(address, port, timeout, local_address, socket_options)
+                stream = await self._real.connect_tcp(address, port, share, local_address, socket_options)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as problem:
                 trouble = problem
                 self.tried.append(address)
@@ -291,7 +293,8 @@ async def _exchange(request: HttpRequest, met: _Met, proxy: str | None) -> HttpE
     if met.backend is None:
         raise RuntimeError("an exchange needs a way")
     silence = request.silence_s or request.timeout_s
-    timeouts = {"connect": CONNECT_TIMEOUT_S, "read": silence, "write": silence, "pool": silence}
+    connect = min(CONNECT_TIMEOUT_S, request.timeout_s * _CONNECT_SHARE)
+    timeouts = {"connect": connect, "read": silence, "write": silence, "pool": silence}
     outgoing = httpcore2.Request(
         request.method,
         request.url,

@@ -8,7 +8,7 @@ from typing import Any
 _DONE = "[DONE]"
 _MAX_EVENTS = 400_000
 _LINES = re.compile(r"\r\n|\n|\r")
-_FIELD = re.compile(r"\s*(?::|data:|event:|id:|retry:|error:)")
+_FIELD = re.compile(r"\s*(?::|data:|event:|id:|retry:)")
 
 
 def is_stream(text: str, content_type: str) -> bool:

@@ -20,6 +20,7 @@ DEFAULT_MAX_TOKENS = 8192  # without one, a server was seen to answer for minute
 # Kinds of ToolError that no server announced: they are how its answer looks.
 WEB_PAGE, NO_JSON, NO_CHOICES, CUT_STREAM = "web_page", "no_json", "no_choices", "cut_stream"
 
+_LONGEST_NAME = 1000
 _MAX_CONTAINERS = 200_000  # objects and arrays in one answer
 _EMBEDS = re.compile(
     r"embed|rerank|(?:^|[/_-])(?:bge|gte|e5|all-minilm|paraphrase|colbert|jina-clip)(?:[-_:.]|$)",
@@ -75,7 +76,9 @@ def _embeds(entry: Mapping[str, Any]) -> bool:
 def choose_model(body: bytes) -> str | None:
     """The first model of an answer of `/v1/models` that is none for embeddings; None where there is none."""
     names = (entry.get("id") for entry in _entries(body) if not _embeds(entry))
-    return next((name for name in names if isinstance(name, str) and name.strip()), None)
+    return next(
+        (name for name in names if isinstance(name, str) and 0 < len(name.strip()) <= _LONGEST_NAME), None
+    )
 
 
 def context_tokens(body: bytes, model: str | None = None) -> int | None:
