@@ -248,13 +248,17 @@ def _language(path: str) -> str:
 def _functions(ground: Ground, claim: Claim) -> list[tuple[str, Definition]]:
     parts = (claim.symbol or "").split(".")
     paths = locate(ground.tree, claim.path).paths if claim.path else ()
-    found = [
+    everywhere = (
+        ((path, item) for path in paths for item in ground.symbols.in_file(path))
+        if paths
+        else ground.symbols.defined(parts[-1])
+    )
+    named = [
         (path, item)
-        for path, item in ground.symbols.defined(parts[-1])
-        if item.kind in {"function", "value", "field"}
+        for path, item in everywhere
+        if item.name == parts[-1] and item.kind in {"function", "value", "field"}
     ]
-    found = [(path, item) for path, item in found if not paths or path in paths]
-    found = [pair for pair in found if pair[1].kind == "function"] or found
+    found = [pair for pair in named if pair[1].kind == "function"] or named
     if len(parts) > 1 and (
         owned := [(path, item) for path, item in found if parts[-2] in item.owner.split(".")]
     ):

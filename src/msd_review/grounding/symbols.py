@@ -5,18 +5,22 @@ parser. What a parser said of a file is remembered by the file's content.
 """
 
 import re
-from collections.abc import Mapping
 from functools import cached_property
 
-from msd_review.edges import clock
 from msd_review.grounding.definitions import Definition, definitions_in
 from msd_review.grounding.index import Tree
 from msd_review.grounding.reading import Refused
+from msd_review.grounding.words import WordIndex
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_MAX_CANDIDATES = 400  # files parsed for one name
-_MAX_WORD_BYTES = 1024 * 1024 * 1024
-_MAX_WORD_SECONDS = 45.0
+_MAX_CANDIDATES = 60  # files parsed for one name
+_MAX_SEARCHED = 600  # files looked through for one name
+_MAX_LOOKS = 100  # places of a name looked at in one file
+_DEFINES = re.compile(
+    r"\b(?:def|class|func|fn|function|type|struct|interface|enum|trait|const|let|var|impl|module|mod|record|protocol|define|static|public|"
+    r"private|protected|void|int|char|bool|double|float|long|size_t|auto|attr_reader|attr_accessor|typedef|namespace|macro_rules!)"
+    r"\b[^=;]{0,80}$"
+)
 
 
 class Symbols:
@@ -25,7 +29,12 @@ class Symbols:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self._definitions: dict[str, tuple[Definition, ...]] = {}
-        self.complete = True
+        self._found: dict[str, tuple[tuple[str, Definition], ...]] = {}
+
+    @property
+    def complete(self) -> bool:
+        """Whether every text file of the tree was searched for words."""
+        return self._index.complete
 
     def in_file(self, path: str) -> tuple[Definition, ...]:
         """What a listed file defines; () where it cannot be read."""
@@ -35,25 +44,44 @@ class Symbols:
         return self._definitions[path]
 
     def defined(self, name: str) -> tuple[tuple[str, Definition], ...]:
-        """Every (path, definition) of a bare name in the tree."""
-        candidates = self.files_with(name)[:_MAX_CANDIDATES]
-        return tuple(
-            (path, definition)
-            for path in candidates
-            for definition in self.in_file(path)
-            if definition.name == name
-        )
+        """Every (path, definition) of a bare name in the tree, at most those of 60 files."""
+        if name not in self._found:
+            paths = self.files_with(name)
+            likely = (
+                [path for path in paths[:_MAX_SEARCHED] if self._may_define(path, name)]
+                if len(paths) > 8
+                else []
+            )
+            chosen = (likely or list(paths))[:_MAX_CANDIDATES]
+            pairs = ((path, item) for path in chosen for item in self.in_file(path) if item.name == name)
+            self._found[name] = tuple(pairs)
+        return self._found[name]
+
+    def _may_define(self, path: str, name: str) -> bool:
+        """Whether a line looks as if it defined the name: cheaper than parsing every file that uses it."""
+        text = self.tree.read(path)
+        if isinstance(text, Refused):
+            return False
+        at = text.find(name)
+        for _ in range(_MAX_LOOKS):
+            if at < 0:
+                return False
+            start = text.rfind("\n", 0, at) + 1
+            before, after = text[max(start, at - 120) : at], text[at + len(name) : at + len(name) + 4]
+            if _DEFINES.search(before) or not before.strip() and re.match(r"\s*[:=]", after):
+                return True
+            at = text.find(name, at + len(name))
+        return True
 
     def files_with(self, word: str) -> tuple[str, ...]:
         """The files in which a word occurs."""
         if _WORD.fullmatch(word):
-            return self._words.get(word, ())
+            return self._index.files_with(word)
         parts = _WORD.findall(word)
         if not parts:
             return ()
-        paths = set(self._words.get(parts[0], ())).intersection(
-            *(self._words.get(part, ()) for part in parts[1:])
-        )
+        paths = set(self._index.files_with(parts[0]))
+        paths.intersection_update(*(self._index.files_with(part) for part in parts[1:]))
         return tuple(sorted(path for path in paths if self.occurs(path, word)))
 
     def occurs(self, path: str, word: str) -> bool:
@@ -78,18 +106,5 @@ class Symbols:
         return tuple(lines)
 
     @cached_property
-    def _words(self) -> Mapping[str, tuple[str, ...]]:
-        found: dict[str, list[str]] = {}
-        budget = _MAX_WORD_BYTES
-        end = clock.monotonic() + _MAX_WORD_SECONDS
-        for path in self.tree.files:
-            if budget <= 0 or clock.monotonic() > end:
-                self.complete = False
-                break
-            content = self.tree.read_bytes(path)
-            if isinstance(content, Refused) or b"\0" in content[:8192]:
-                continue
-            budget -= len(content)
-            for word in set(_WORD.findall(content.decode("latin-1"))):
-                found.setdefault(word, []).append(path)
-        return {word: tuple(paths) for word, paths in found.items()}
+    def _index(self) -> WordIndex:
+        return WordIndex(self.tree)
