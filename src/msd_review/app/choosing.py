@@ -53,6 +53,12 @@ class Planned:
     skipped: tuple[Skipped, ...]
 
 
+def with_reviewers(choice: Choice, reviewers: tuple[Reviewer, ...], rows: Iterable[Skipped] = ()) -> Choice:
+    """The choice narrowed to some of its reviewers; `rows` tell of those that were taken out."""
+    selection = replace(choice.selection, reviewers=reviewers)
+    return replace(choice, selection=selection, skipped=(*choice.skipped, *rows))
+
+
 def own_lanes(lanes: Iterable[Lane]) -> frozenset[str]:
     """The slugs of the tools that this very process runs inside of, by the variables that they set."""
     return frozenset(
@@ -68,6 +74,9 @@ async def _standing(world: World, entry: RosterLane) -> ProbeResult | NotPlanned
         entry.lane,
         find=lambda name: find_program(world, name),
         host=judged.host if isinstance(judged, HttpInvocation) else None,
+        api_key=environ.get(judged.api_key_env)
+        if isinstance(judged, HttpInvocation) and judged.api_key_env
+        else None,
         cwd=world.root.path or Path.cwd(),
     )
 

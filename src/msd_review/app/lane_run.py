@@ -8,6 +8,7 @@ from pathlib import Path
 from msd_review import handlers
 from msd_review.config.layers import Config
 from msd_review.edges import clock, environ, files
+from msd_review.edges.addresses import AddressBook
 from msd_review.invocation import SpawnInvocation
 from msd_review.manifest.model import Lane
 from msd_review.outcomes import Mark, Outcome, Reason
@@ -39,6 +40,7 @@ class RunPlace:
     home: Path
     lanes: tuple[Lane, ...]  # all of the roster: whose session variables no child inherits
     root: Path  # the real tree
+    addresses: AddressBook  # each name is resolved once for the whole run
 
 
 async def attempt_lane(
@@ -62,6 +64,8 @@ async def _attempt_http(
         timeout_ms=attempt.remaining_ms,
         stop=attempt.stop,
         marks=marks,
+        on_progress=attempt.on_progress,
+        book=place.addresses,
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,14 @@ from msd_review.app.preparing import Prepared, prepare
 from msd_review.app.request import ReviewRequest
 from msd_review.app.review import choose_subject
 from msd_review.app.world import World
-from msd_review.edges import environ
-from msd_review.edges.proxies import proxy_for, without_user
+from msd_review.edges.proxies import without_user
 from msd_review.prompt.model import ReviewSubject
 from msd_review.prompt.sections import estimate_tokens
 from msd_review.trust import destinations
 from msd_review.trust.policy import Approved, ApprovedHttp
 
-_RUN = Path("/RUN")  # stands for the run's folder, which a rehearsal does not make
+PLAN_PARTS = ("plan text", "requirements", "research findings", "CONTEXT.md decisions")
+NO_RUN = Path("/RUN")  # stands for the run's folder, which a rehearsal does not make
 
 
 def dry_run(world: World, request: ReviewRequest, *, as_json: bool) -> str:
@@ -28,8 +28,22 @@ def dry_run(world: World, request: ReviewRequest, *, as_json: bool) -> str:
     naming.check_imports(world, request.imports)
     subject = choose_subject(world, request)
     choice = choosing.choose(world, request, probe=False)
-    prepared = prepare(world, request, subject, choice, folder=_RUN, may_start=False)
+    prepared = prepare(world, request, subject, choice, folder=NO_RUN, may_start=False)
+    return rehearsed(subject, choice, prepared, as_json=as_json)
+
+
+def rehearsed(
+    subject: ReviewSubject,
+    choice: choosing.Choice,
+    prepared: Prepared,
+    *,
+    as_json: bool,
+    receives: Sequence[str] = PLAN_PARTS,
+) -> str:
+    """What was prepared, told; `receives` are the kinds of content that each reviewer would be sent."""
     document = _document(subject, choice, prepared)
+    for row in document["would_run"]:
+        row["receives"] = list(receives)
     if as_json:
         return json.dumps(document, ensure_ascii=False, indent=1)
     return "\n".join(_lines(document))
@@ -62,10 +76,9 @@ def _row(approved: Approved, prepared: Prepared) -> dict[str, Any]:
     row = invocation_json(invocation)
     row["works_in"] = "the tree" if at.copy is None else "a throw-away copy"
     row["prompt_tokens"] = estimate_tokens(prepared.prompts[invocation.prompt_path])
-    row["receives"] = ["plan text", "requirements", "research findings", "CONTEXT.md decisions"]
     row["provider"] = invocation.lane.provider
     if isinstance(approved, ApprovedHttp):
-        proxy = proxy_for(approved.invocation.url, environ.snapshot())
+        proxy = approved.invocation.proxy
         row["local"] = destinations.is_local(approved.destination)
         row["proxy"] = without_user(proxy) if proxy else None
     else:
@@ -74,7 +87,7 @@ def _row(approved: Approved, prepared: Prepared) -> dict[str, Any]:
 
 
 def _lines(document: dict[str, Any]) -> Iterator[str]:
-    yield f"{document['subject']}: {', '.join(document['plans'])}"
+    yield ": ".join(part for part in (document["subject"], ", ".join(document["plans"])) if part)
     for row in document["would_run"]:
         yield f"would run {row['identity']} in {row['works_in']}, {row['timeout_ms'] // 1000} s at most"
         if row["transport"] == "spawn":

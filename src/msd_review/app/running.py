@@ -18,6 +18,7 @@ from msd_review.app.request import ReviewRequest
 from msd_review.app.world import World
 from msd_review.config.roots import home_folder
 from msd_review.edges import files
+from msd_review.edges.addresses import AddressBook
 from msd_review.edges.stopping import StopSignal
 from msd_review.edges.terminal import restored_terminal
 from msd_review.errors import StoreError
@@ -204,6 +205,7 @@ async def _run_rest(run: _Run, approved: list[Approved]) -> tuple[LaneResult, ..
         home=home_folder(),
         lanes=tuple(entry.lane for entry in run.world.registry.lanes),
         root=run.world.root.required(),
+        addresses=AddressBook(),
     )
     return await run_lanes(
         [_task(run, one, place) for one in approved],
