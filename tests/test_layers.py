@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "manifest", "registry", "config", "selection", "planning", "prompt", "handlers", "invocation", "trust", "sources",
         "lifecycle", "run", "review", "change", "grounding", "consensus", "report", "edges",
     },
-    "cli": {"app", "planning", "trust.disclosure", "trust.disclosure_text", "trust.visible", "report", "edges", "registry", "manifest", "config", "selection", "run.result", "prompt.model"},
+    "cli": {"app", "planning", "trust.disclosure", "trust.disclosure_text", "trust.visible", "report", "edges", "registry", "manifest", "config", "selection", "run.result", "prompt.model", "change.model"},
 }  # fmt: skip
 
 

@@ -31,8 +31,11 @@ class Dismissed:
 
 
 def dismissals_path(reviews_json: Path) -> Path:
-    """The file beside a `…REVIEWS.json` that keeps its dismissals."""
-    return reviews_json.with_name(reviews_json.name.replace("REVIEWS.json", "DISMISSALS.json"))
+    """The file that keeps the dismissals of a `…REVIEWS.json` (plans) or a `…REVIEW.json` (a change), beside it."""
+    name = reviews_json.name
+    if name.endswith("REVIEW.json"):
+        return reviews_json.with_name(name.replace("REVIEW.json", "REVIEW.DISMISSALS.json"))
+    return reviews_json.with_name(name.replace("REVIEWS.json", "DISMISSALS.json"))
 
 
 def path_for(subject: ReviewSubject) -> Path:
@@ -43,17 +46,27 @@ def path_for(subject: ReviewSubject) -> Path:
 
 def _read(path: Path) -> list[dict[str, Any]]:
     try:
-        document = json.loads(files.read_bounded(path, MAX_BYTES))
+        content = files.read_bounded(path, MAX_BYTES)
     except FileNotFoundError:
         return []
-    except (OSError, ValueError, RecursionError) as problem:
-        raise StoreError(
-            f"{path}: cannot be read: {problem}", hint="mend it, or remove it to start anew"
-        ) from None
+    except OSError as problem:
+        raise _unreadable(str(path), problem) from None
+    return _entries(content, str(path))
+
+
+def _entries(content: bytes, where: str) -> list[dict[str, Any]]:
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError) as problem:
+        raise _unreadable(where, problem) from None
     listed = document.get("dismissals") if isinstance(document, dict) else None
     if not isinstance(listed, list) or document.get("schema") != SCHEMA:
-        raise StoreError(f"{path} holds no dismissals of this version ({SCHEMA})")
+        raise StoreError(f"{where} holds no dismissals of this version ({SCHEMA})")
     return [one for one in listed if isinstance(one, dict) and isinstance(one.get("id"), str)]
+
+
+def _unreadable(where: str, problem: Exception) -> StoreError:
+    return StoreError(f"{where}: cannot be read: {problem}", hint="mend it, or remove it to start anew")
 
 
 def _fingerprint(tree: Tree, place: str) -> str:
@@ -73,6 +86,15 @@ def _text(value: Any) -> str:
 
 def load_dismissals(path: Path, tree: Tree) -> tuple[Dismissal, ...]:
     """The dismissals in a file, each with what its cited code looks like now. Raises StoreError."""
+    return _dismissals(_read(path), tree)
+
+
+def dismissals_in(content: bytes | None, where: str, tree: Tree) -> tuple[Dismissal, ...]:
+    """The same of a file's content, none where there is no file; `where` is what messages call it."""
+    return () if content is None else _dismissals(_entries(content, where), tree)
+
+
+def _dismissals(entries: Iterable[Mapping[str, Any]], tree: Tree) -> tuple[Dismissal, ...]:
     return tuple(
         Dismissal(
             id=one["id"],
@@ -81,7 +103,7 @@ def load_dismissals(path: Path, tree: Tree) -> tuple[Dismissal, ...]:
             fingerprints=(kept := _strings(one.get("fingerprints"))),
             current={place: _fingerprint(tree, place) for place in kept},
         )
-        for one in _read(path)
+        for one in entries
     )
 
 
@@ -94,7 +116,7 @@ def _reviews(root: Path) -> Iterable[Path]:
     folders = [phase.folder for phase in list_phases(root)]
     for folder in (root, root / ".planning", *folders):
         if folder.is_dir():
-            yield from sorted(folder.glob("*REVIEWS.json"))
+            yield from sorted((*folder.glob("*REVIEWS.json"), *folder.glob("*REVIEW.json")))
 
 
 def _find(root: Path, identity: str) -> tuple[Path, dict[str, Any], list[dict[str, Any]]]:

@@ -1,7 +1,7 @@
 """Reviews obtained elsewhere: read under bounds, kept in the run, marked as what they are."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from msd_review.app.assessing import Delivered
@@ -16,7 +16,7 @@ from msd_review.run.result import LaneResult
 MAX_IMPORT_BYTES = 16 * 1024 * 1024
 
 
-def read_import(one: Import) -> str:
+def import_text(one: Import) -> str:
     """The text of an import. Raises InputError for a file that cannot be used."""
     try:
         text = decode(files.read_bounded(one.path, MAX_IMPORT_BYTES))
@@ -29,11 +29,13 @@ def read_import(one: Import) -> str:
     return text
 
 
-def import_reviews(imports: Iterable[Import], *, folder: Path) -> list[Delivered]:
-    """Every import as a delivered review of its own."""
+def import_reviews(
+    imports: Iterable[Import], *, folder: Path, texts: Mapping[str, str] | None = None
+) -> list[Delivered]:
+    """Every import as a delivered review of its own; `texts` are those that were read already, by name."""
     delivered = []
     for one in imports:
-        text = read_import(one)
+        text = (texts or {}).get(one.name) or import_text(one)
         lane_folder = files.make_private(folder / "lanes" / f"import-{one.name}")
         result = LaneResult(
             identity=one.name,

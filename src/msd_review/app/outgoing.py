@@ -45,8 +45,12 @@ def fingerprint_key(home: Path) -> bytes:
 def check_secrets(world: World, subject: ReviewSubject, allowed: Sequence[str]) -> None:
     """Raises SecretFound when what would be sent holds a key or token that was not allowed; nothing was sent."""
     prompt = assemble(subject, budget=None)
-    if not isinstance(prompt, Prompt):
-        return
+    if isinstance(prompt, Prompt):
+        check_prompt(world, prompt, allowed)
+
+
+def check_prompt(world: World, prompt: Prompt, allowed: Sequence[str]) -> None:
+    """The same for a prompt as it would be sent."""
     found = [
         one
         for one in find_secrets(prompt.sections, key=fingerprint_key(world.home))

@@ -5,7 +5,15 @@ from pathlib import Path
 from msd_review.errors import InputError
 from msd_review.prompt.model import ReviewSubject
 
-_EXTENSIONS = {"md": "md", "json": "json", "sarif": "sarif", "html": "html"}
+_EXTENSIONS = {
+    "md": "md",
+    "json": "json",
+    "sarif": "sarif",
+    "html": "html",
+    "codequality": "codequality.json",
+    "rdjson": "rdjson.json",
+    "annotations": "annotations.txt",
+}
 
 
 def beside(subject: ReviewSubject) -> tuple[Path, str]:
@@ -18,8 +26,12 @@ def beside(subject: ReviewSubject) -> tuple[Path, str]:
 
 
 def report_paths(subject: ReviewSubject, formats: tuple[str, ...], output: str | None) -> dict[str, Path]:
+    """format → absolute path of a plan review's files."""
+    return paths_at(*beside(subject), formats, output)
+
+
+def paths_at(folder: Path, stem: str, formats: tuple[str, ...], output: str | None) -> dict[str, Path]:
     """format → absolute path. `output` is a folder, a file for one format, or a stem for several."""
-    folder, stem = beside(subject)
     if output is None:
         return {name: folder / f"{stem}.{_EXTENSIONS[name]}" for name in formats}
     target = Path(output).absolute()

@@ -9,6 +9,7 @@ from msd_review.errors import UsageError
 from msd_review.planning import Overrides
 
 FORMATS = ("md", "json", "sarif", "html")
+CHANGE_FORMATS = (*FORMATS, "codequality", "rdjson", "annotations")
 FailOn = Literal["high", "medium", "low", "never"]
 
 
@@ -75,12 +76,12 @@ def seconds(option: str, values: Iterable[str]) -> dict[str, float]:
     return result
 
 
-def parse_formats(text: str) -> tuple[str, ...]:
+def parse_formats(text: str, known: tuple[str, ...] = FORMATS) -> tuple[str, ...]:
     """A comma-separated list of formats, in the given order, once each."""
     names = [part.strip().lower() for part in text.split(",") if part.strip()]
-    unknown = [name for name in names if name not in FORMATS]
+    unknown = [name for name in names if name not in known]
     if unknown or not names:
-        raise UsageError(f"--format takes a list of {', '.join(FORMATS)}, not {text!r}")
+        raise UsageError(f"--format takes a list of {', '.join(known)}, not {text!r}")
     return tuple(dict.fromkeys(names))
 
 

@@ -18,10 +18,12 @@ from msd_review.errors import Interrupted
 # command → (module, one line of help); the help lives here so that `msd --help` loads no command.
 COMMANDS: dict[str, tuple[str, str]] = {
     "review": ("review", "Review a plan with every reviewer that can run here."),
+    "code-review": ("code_review", "Review what changed, with every claim held against the diff."),
     "converge": ("converge", "Review, replan and review again until nothing is left to do."),
     "finding": ("finding", "Dismiss concerns, and take that back."),
     "lane": ("lane", "List, detect, plan, select and run reviewer lanes."),
     "prompt": ("prompt", "Show the assembled prompt and what was trimmed."),
+    "loop": ("loop", "Show which hooks are active at a point of the loop."),
     "config": ("config", "Read and change configuration."),
     "capability": ("capability", "Validate, install and trust capabilities."),
     "runs": ("runs", "List, show and clean earlier runs."),

@@ -20,10 +20,16 @@ class Terminal:
 
     def ask_who_may_receive(self, receivers: Sequence[str]) -> bool | None:
         """Asks once who may receive plans on this machine; None where nobody can be asked."""
+        return self._ask_who("Send this plan to", receivers)
+
+    def ask_who_may_review(self, receivers: Sequence[str]) -> bool | None:
+        """The same for the review of a change."""
+        return self._ask_who("Let this change be reviewed by", receivers)
+
+    def _ask_who(self, question: str, receivers: Sequence[str]) -> bool | None:
         if not self.there:
             return None
-        names = ", ".join(receivers)
-        return click.confirm(f"Send this plan to: {names}?", default=True, err=True)
+        return click.confirm(f"{question}: {', '.join(receivers)}?", default=True, err=True)
 
     def ask_no_by_default(self, question: str) -> bool | None:
         """A question whose safe answer is no; None where nobody can be asked."""

@@ -26,9 +26,16 @@ _NOT_JSON_SAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udf
 Value = str | int | Sequence[str] | Mapping[str, str] | Mapping[str, int]
 
 
-def front_matter(report: ReviewReport) -> str:
-    """The block between the `---` lines, both included. A key without content is left out, as the format says."""
-    lines = [f"{key}: {_flow(value)}" for key, value in _values(report).items()]
+def front_matter(report: ReviewReport, more: Mapping[str, Value | None] | None = None) -> str:
+    """The block between the `---` lines, both included; `more` replaces and adds keys.
+
+    A key without content is left out, as the format says.
+    """
+    lines = [
+        f"{key}: {_flow(value)}"
+        for key, value in {**_values(report), **(more or {})}.items()
+        if value is not None
+    ]
     return "\n".join(["---", *lines, "---"])
 
 

@@ -160,6 +160,7 @@ def _citation(citation: Citation) -> dict[str, Any]:
         "resolved": citation.resolved,
         "note": citation.note,
         "raw": citation.raw,
+        **({"placement": citation.placement} if citation.placement else {}),
     }
 
 

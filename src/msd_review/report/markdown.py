@@ -29,7 +29,7 @@ def render_markdown(report: ReviewReport) -> str:
     blocks = [
         front_matter(report),
         f"# {title(report)}",
-        _attendance(report),
+        attendance(report),
         consensus_section(report),
         *(lane_section(reviewer, report, reserved) for reviewer in report.reviewers),
         *(unsent_section(heading, skipped) for heading, skipped in left_out.items()),
@@ -44,7 +44,8 @@ def title(report: ReviewReport) -> str:
     return f"Cross-AI Plan Review — {inline(subject, 200)}"
 
 
-def _attendance(report: ReviewReport) -> str:
+def attendance(report: ReviewReport) -> str:
+    """Who reviewed, who did not and why, and the warnings, a line each."""
     reviews = [inline(reviewer.result.identity, 100) for reviewer in delivered(report)]
     lines = [f"Reviewed by {joined(reviews)}." if reviews else "**No reviewer delivered a review.**"]
     lines += [_absence(absence) for absence in absences(report)]

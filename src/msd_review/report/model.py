@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from msd_review.consensus.model import Consensus
+from msd_review.report.change_model import ChangeFacts
 from msd_review.review.model import Review
 from msd_review.run.result import LaneResult
 
@@ -63,3 +64,4 @@ class ReviewReport:
     exit_code: int = 0
     files: Mapping[str, str] = field(default_factory=dict)  # format → path written
     sources: Mapping[str, str] = field(default_factory=dict)  # resolved path → quoted lines, for HTML
+    change: ChangeFacts | None = None  # what was reviewed, where that is a change and no plan

@@ -38,7 +38,7 @@ def summary_lines(report: ReviewReport) -> tuple[str, ...]:
         *_row("evidence", _evidence(report)),
         *_row("warning", *report.warnings),
         *_row("written", *report.files.values()),
-        *_row("next", *_next_steps(report)),
+        *_row("next", *(_next_steps(report) if report.change is None else _next_of_change(report))),
         cycle_line(report),
     )
 
@@ -135,6 +135,16 @@ def _next_steps(report: ReviewReport) -> Iterator[str]:
         yield f"`{again} --resume --retry-failed` runs again only what failed"
     if delivered(report) and sum(row.counted for row in report.consensus.reviewers) < 2:
         yield "agreement needs two independent reviewers; `msd lane list` shows who could join"
+
+
+def _next_of_change(report: ReviewReport) -> Iterator[str]:
+    high, actionable = cycle_summary(report.consensus)
+    if not delivered(report):
+        yield "no reviewer delivered a review; `msd doctor` says what stands in the way"
+    elif high or actionable:
+        yield f"address {count(high or actionable, 'HIGH concern' if high else 'concern')}, then review again"
+    else:
+        yield "nothing HIGH or MEDIUM that holds stands against the change"
 
 
 def _plans(report: ReviewReport) -> str:

@@ -1,0 +1,170 @@
+"""From what the reviewers of a change delivered to what holds: every claim held against the tree and the diff.
+
+Invariants
+- Agreement and the gate see verified findings alone: a claim without one citation that holds cannot join a concern,
+  raise its severity, or corroborate another reviewer.
+- A place counts as inside the change only by what git says of the lines as they are now.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from msd_review.app.assessing import Delivered, check_reviews, counted_reviews, read_delivered
+from msd_review.change.hunks import placement, read_hunks
+from msd_review.change.model import Change, ChangedFile, Hunks
+from msd_review.change.repository import Checkout
+from msd_review.consensus.agreement import build_consensus
+from msd_review.consensus.independence import reviewer_facts
+from msd_review.consensus.model import Consensus, Dismissal
+from msd_review.grounding.index import Tree
+from msd_review.grounding.paths import is_private
+from msd_review.prompt.model import ReviewSubject
+from msd_review.report.change_findings import HOLDS, is_verified
+from msd_review.report.history import History
+from msd_review.report.model import ReviewerReport
+from msd_review.review.checked import citations_of, with_checked
+from msd_review.review.model import Citation, CitationVerdict, Review
+
+_MAX_BLOB = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is known beforehand: the last cycle, the baseline, and what people set aside."""
+
+    history: History
+    baseline: History | None = None
+    dismissals: tuple[Dismissal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssessedChange:
+    """All that was computed. `unverified` are ids of findings, `known` ids of concerns that the baseline holds."""
+
+    reviewers: tuple[ReviewerReport, ...]
+    consensus: Consensus
+    unverified: frozenset[str]
+    known: frozenset[str]
+    warnings: tuple[str, ...] = ()
+
+
+def assess_change(
+    delivered: Sequence[Delivered],
+    subject: ReviewSubject,
+    *,
+    tree: Tree,
+    checkout: Checkout,
+    change: Change,
+    known: Known,
+) -> AssessedChange:
+    """Reads, verifies, places and compares everything that was delivered."""
+    checked = check_reviews([read_delivered(one) for one in delivered], tree, subject, check=True)
+    reports = _placed(checked, _Ground(tree, checkout, change))
+    counted = counted_reviews(reports)
+    holding = tuple(_holding(review) for review in counted)
+    facts = reviewer_facts([report.result for report in reports], counted)
+    consensus = build_consensus(holding, facts, previous=known.history.previous, dismissals=known.dismissals)
+    before = known.baseline.previous if known.baseline is not None else None
+    against = build_consensus(holding, facts, previous=before) if before is not None else None
+    return AssessedChange(
+        reviewers=reports,
+        consensus=consensus,
+        unverified=frozenset(
+            finding.id
+            for report in reports
+            if report.review is not None
+            for finding in report.review.findings
+            if not is_verified(finding)
+        ),
+        known=_known(consensus, against, known.baseline),
+        warnings=known.history.warnings,
+    )
+
+
+def _holding(review: Review) -> Review:
+    return replace(review, findings=tuple(finding for finding in review.findings if is_verified(finding)))
+
+
+def _known(consensus: Consensus, against: Consensus | None, baseline: History | None) -> frozenset[str]:
+    """Concerns that the baseline holds, open, and at least as grave: one that became worse is new."""
+    if against is None or baseline is None or baseline.previous is None:
+        return frozenset()
+    before = {old.id: old.severity.rank for old in baseline.previous.clusters}
+    members = {
+        cluster.finding_ids
+        for cluster in against.clusters
+        if cluster.status == "open"
+        and cluster.finding_ids
+        and cluster.severity.rank <= before.get(cluster.id, -1)
+    }
+    return frozenset(cluster.id for cluster in consensus.clusters if cluster.finding_ids in members)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    tree: Tree
+    checkout: Checkout
+    change: Change
+
+
+def _placed(reports: Sequence[ReviewerReport], ground: _Ground) -> tuple[ReviewerReport, ...]:
+    cited = [c for report in reports if report.review is not None for c in citations_of(report.review)]
+    found = {citation: _gone_or_moved(citation, ground) for citation in dict.fromkeys(cited)}
+    paths = {citation.resolved for citation in found.values() if citation.resolved}
+    hunks = read_hunks(ground.checkout, ground.change, paths)
+    placed = {written: _with_placement(c, ground.change, hunks) for written, c in found.items()}
+    return tuple(_replaced(report, placed) for report in reports)
+
+
+def _replaced(report: ReviewerReport, placed: Mapping[Citation, Citation]) -> ReviewerReport:
+    return report if report.review is None else replace(report, review=with_checked(report.review, placed))
+
+
+def _with_placement(citation: Citation, change: Change, hunks: Hunks) -> Citation:
+    if citation.verdict not in HOLDS or citation.resolved is None:
+        return citation
+    where = placement(citation.resolved, citation.line, citation.end_line, change=change, hunks=hunks)
+    return replace(citation, placement=where)
+
+
+def _gone_or_moved(citation: Citation, ground: _Ground) -> Citation:
+    """A citation of a file that the change itself removed or renamed: it is not in the tree, and yet no invention."""
+    if (
+        citation.verdict is not CitationVerdict.MISSING
+        or citation.path is None
+        or citation.resolved is not None
+    ):
+        return citation
+    path = citation.path.removeprefix("./")
+    file = next((f for f in ground.change.files if path in _former_names(f)), None)
+    if file is None or is_private(path):
+        return citation
+    if file.kind == "deleted":
+        return _in_deleted(citation, path, ground)
+    return _in_renamed(citation, file, ground)
+
+
+def _former_names(file: ChangedFile) -> tuple[str, ...]:
+    if file.kind == "deleted":
+        return (file.path,)
+    return (file.old_path,) if file.kind == "renamed" and file.old_path else ()
+
+
+def _in_deleted(citation: Citation, path: str, ground: _Ground) -> Citation:
+    content = ground.checkout.file_at(ground.change.base, path, limit=_MAX_BLOB)
+    lines = content.count(b"\n") + (not content.endswith(b"\n")) if content else 0
+    if citation.line is not None and content is not None and (citation.end_line or citation.line) > lines:
+        return replace(citation, note=f"it is deleted by the change, and had {lines} lines")
+    return replace(citation, verdict=CitationVerdict.VERIFIED, resolved=path, note="deleted by the change")
+
+
+def _in_renamed(citation: Citation, file: ChangedFile, ground: _Ground) -> Citation:
+    count = ground.tree.line_count(file.path)
+    if citation.line is not None and (not isinstance(count, int) or citation.line > count):
+        return replace(citation, note=f"the change renames it to `{file.path}`, which has no such line")
+    return replace(
+        citation,
+        verdict=CitationVerdict.MOVED,
+        resolved=file.path,
+        note=f"the change renames it to `{file.path}`",
+    )
