@@ -80,6 +80,9 @@ def _facts(world: World, ready: int) -> tuple[tuple[str, str], ...]:
 def _problems(world: World) -> tuple[str, ...]:
     notices = (f"{n.message}" + (f" ({n.hint})" if n.hint else "") for n in world.registry.notices)
     found = [*world.warnings(), *notices]
+    in_work_tree = trusting.store_warning(world)
+    if in_work_tree is not None:
+        found.append(in_work_tree)
     if environ.get("PATH") is None:
         found.append("PATH is not set: no reviewer can be found")
     return tuple(found)

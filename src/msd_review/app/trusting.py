@@ -5,7 +5,12 @@ from typing import Any
 
 from msd_review.app.world import World
 from msd_review.errors import InputError, StoreError, UsageError
-from msd_review.trust import destinations, grants
+from msd_review.trust import destinations, grants, store
+
+
+def store_warning(world: World) -> str | None:
+    """What to say when the consent store could be committed by mistake."""
+    return store.work_tree_warning(world.home)
 
 
 def consents_json(world: World) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """This installation and this project, as every command meets them: loaded once, then only read."""
 
+import importlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ class World:
     registry: Registry
     config: Config
     consents: Consents
+    unfinished: tuple[str, ...] = ()  # changes of capabilities that were cut short and cannot be cleared
 
     def lane_flags(self) -> Iterable[tuple[tuple[str, ...], str, str]]:
         """Every lane's (flags, slug, one line of help), inactive ones last."""
@@ -41,7 +43,13 @@ class World:
             if self.consents.problem is None
             else (f"the consent store is refused: {self.consents.problem}",)
         )
-        return (*self.root.warnings, *refused, *self.consents.warnings, *self.config.warnings())
+        return (
+            *self.root.warnings,
+            *self.unfinished,
+            *refused,
+            *self.consents.warnings,
+            *self.config.warnings(),
+        )
 
     def scope(self) -> str | None:
         """The scope of this project's consents, None without a project."""
@@ -60,10 +68,26 @@ def capability_folders(home: Path, root: Path | None) -> tuple[Path, Path | None
     return home / "capabilities", (root / ".msd" / "capabilities" if root is not None else None)
 
 
+def _recover(home: Path) -> tuple[str, ...]:
+    """Ends what a killed change of capabilities left half done, and says what could not be.
+
+    One look at one folder where there is nothing: only then is the code that changes capabilities loaded.
+    """
+    try:
+        is_pending = any((home / "transactions").iterdir())
+    except OSError:
+        return ()
+    if not is_pending:
+        return ()
+    problems: tuple[str, ...] = importlib.import_module("msd_review.lifecycle.transaction").recover(home)
+    return problems
+
+
 def load_world(folder: Path | None) -> World:
     """Loads everything for a command; `folder` is `-C DIR`. Raises ConfigError and UsageError."""
     root = find_root(folder)
     home = user_folder()
+    unfinished = _recover(home)
     consents = store.load(home)
     scope = None if root.path is None else project_scope(root.path, home=home_folder())
     mine, theirs = capability_folders(home, root.path)
@@ -75,4 +99,6 @@ def load_world(folder: Path | None) -> World:
     )
     schema = build_schema(registry.config_keys, registry.owned_lanes)
     config = Config(schema=schema, layers=_layers(home, root.path))
-    return World(root=root, home=home, registry=registry, config=config, consents=consents)
+    return World(
+        root=root, home=home, registry=registry, config=config, consents=consents, unfinished=unfinished
+    )

@@ -5,16 +5,13 @@ import json
 import click
 
 from msd_review.app import installing
-from msd_review.cli.capability_trust import show_and_ask
+from msd_review.cli.capability_progress import say, telling
+from msd_review.cli.capability_trust import show_and_ask, warn_about_store
 from msd_review.cli.lane_flags import world_of
 from msd_review.cli.tables import table
 from msd_review.trust.disclosure import to_json
 from msd_review.trust.disclosure_text import to_text
 from msd_review.trust.visible import plain
-
-
-def _say(text: str) -> None:
-    click.echo(text, err=True)
 
 
 @click.command()
@@ -23,7 +20,7 @@ def _say(text: str) -> None:
 @click.pass_context
 def disclose(ctx: click.Context, what: str, as_json: bool) -> None:
     """Show what a capability would run and whom it would send plans to; change nothing."""
-    found = installing.disclosures_of(world_of(ctx), what, _say)
+    found = installing.disclosures_of(world_of(ctx), what, telling())
     if as_json:
         # One capability is one document; an id that lies in two scopes is the one that is active there.
         click.echo(json.dumps(to_json(found[-1].disclosure), ensure_ascii=False, indent=1))
@@ -33,7 +30,7 @@ def disclose(ctx: click.Context, what: str, as_json: bool) -> None:
             click.echo(f"{plain(shown.where)}:")
         click.echo(to_text(shown.disclosure))
         if shown.problem:
-            _say(f"warning: {shown.problem}")
+            say(f"warning: {shown.problem}")
 
 
 @click.command()
@@ -51,10 +48,11 @@ def install(
     """Install a capability from git, npm, an archive or a folder, after showing what it does."""
     answers = installing.Answers(ask=(lambda *_: None) if yes else show_and_ask, token=token, yes=yes)
     installed, prepared = installing.install(
-        world_of(ctx), spec, scope=scope, integrity=integrity, answers=answers, say=_say
+        world_of(ctx), spec, scope=scope, integrity=integrity, answers=answers, telling=telling()
     )
     for problem in prepared.warnings:
-        _say(f"warning: {problem.message}")
+        say(f"warning: {problem.message}")
+    warn_about_store(ctx)
     instead = f" in the place of {plain(installed.replaced)}" if installed.replaced else ""
     click.echo(
         f"installed {plain(installed.entry.id)} {plain(installed.entry.version)} ({installed.scope}){instead}"
@@ -70,9 +68,11 @@ def install(
 def update(ctx: click.Context, identity: str | None, token: str | None) -> None:
     """Fetch again what was installed, show what changed, and ask before changing anything."""
     answers = installing.Answers(ask=show_and_ask, token=token)
-    done = installing.update(world_of(ctx), identity, answers=answers, say=_say)
+    done = installing.update(world_of(ctx), identity, answers=answers, telling=telling())
     if not done:
         click.echo("nothing is installed")
+    elif any(installed for _, installed in done):
+        warn_about_store(ctx)
     for found, installed in done:
         name = plain(found.entry.id)
         if installed is None:
@@ -86,7 +86,7 @@ def update(ctx: click.Context, identity: str | None, token: str | None) -> None:
 @click.pass_context
 def outdated(ctx: click.Context, as_json: bool) -> None:
     """Say for each installed capability whether its source has something newer."""
-    found = installing.outdated(world_of(ctx), _say)
+    found = installing.outdated(world_of(ctx), telling())
     if as_json:
         rows = [
             {
@@ -120,7 +120,7 @@ def remove(ctx: click.Context, identity: str, scope: str | None) -> None:
     removed = installing.remove_capability(world_of(ctx), identity, scope)
     click.echo(f"removed {plain(removed.entry.id)} {plain(removed.entry.version)} ({removed.scope})")
     for left in removed.left:
-        _say(f"warning: {plain(left)} was not installed by msd and stays")
+        say(f"warning: {plain(left)} was not installed by msd and stays")
 
 
 COMMANDS = (disclose, install, update, outdated, remove)

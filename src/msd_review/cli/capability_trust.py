@@ -22,6 +22,7 @@ def trust() -> None:
 def list_consents(ctx: click.Context, as_json: bool) -> None:
     """List everything that was agreed to, with destinations."""
     document = trusting.consents_json(world_of(ctx))
+    warn_about_store(ctx)
     if as_json:
         click.echo(json.dumps(document, ensure_ascii=False, indent=1))
         return
@@ -61,6 +62,7 @@ def allow_host(ctx: click.Context, slug: str, url: str) -> None:
     allowed = trusting.allow_host(world_of(ctx), slug, url)
     for warning in allowed.warnings:
         click.echo(f"warning: {warning}", err=True)
+    warn_about_store(ctx)
     local = " [local]" if allowed.is_local else ""
     click.echo(
         f"agreed: {allowed.slug} may send plans, requirements, research and context to {allowed.destination}{local}"
@@ -79,9 +81,17 @@ def allow(ctx: click.Context, identity: str, scope: str | None, token: str | Non
     """Agree to a capability that came with a clone, or that changed."""
     answers = installing.Answers(ask=show_and_ask, token=token)
     disclosure, place = installing.allow(world_of(ctx), identity, scope=scope, answers=answers)
+    warn_about_store(ctx)
     click.echo(
         f"agreed: {plain(disclosure.id)} {plain(disclosure.version)} ({place.name}) is active as it is now"
     )
+
+
+def warn_about_store(ctx: click.Context) -> None:
+    """Says where the consents lie when that is a place from which they could be committed."""
+    warning = trusting.store_warning(world_of(ctx))
+    if warning:
+        click.echo(f"warning: {warning}", err=True)
 
 
 def show_and_ask(shown: str, question: str) -> bool | None:

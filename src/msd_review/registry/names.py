@@ -10,6 +10,8 @@ from msd_review.outcomes import Reason
 from msd_review.registry.model import Capability, InactiveLane
 
 _MAX_NAME = 64
+# Words of trust: nobody agreed to it at all, or not to the bytes that lie there now.
+_BLOCKED = frozenset({"not_consented", "content_changed"})
 
 
 def inactive_lanes_of(capability: Capability) -> Iterator[InactiveLane]:
@@ -30,13 +32,12 @@ def _declared(capability: Capability, lane: Mapping[str, Any]) -> Iterator[Inact
         return
     flags, section = lane.get("flags"), lane.get("reviewsSection")
     is_line = isinstance(section, str) and section.isprintable() and len(section) <= _MAX_NAME
-    consent = capability.inactive_reason == "not_consented"
     yield InactiveLane(
         slug=slug,
         flags=tuple(filter(_is_flag, flags)) if isinstance(flags, list) else (),
         section=section_title(section) if is_line and isinstance(section, str) else slug,
         capability=capability,
-        reason=Reason.NOT_CONSENTED if consent else Reason.CAPABILITY_INACTIVE,
+        reason=Reason.NOT_CONSENTED if capability.inactive_reason in _BLOCKED else Reason.CAPABILITY_INACTIVE,
         detail=f"the capability {capability.label} is not active: {capability.detail}",
         hint=capability.hint,
     )
