@@ -87,6 +87,37 @@ def test_a_run_killed_here_is_resumed_without_losing_a_finished_lane(tmp_path: P
     assert _marked(runs) == []
 
 
+@pytest.mark.parametrize(
+    "point", ["sweep.killing", "resume.adopting", "resume.adopting:2", "journal.half_line:2"]
+)
+def test_a_resume_that_is_killed_itself_can_be_resumed(tmp_path: Path, point: str) -> None:
+    """What the first run finished is not yet in the second one's journal, or only half."""
+    assert drive(tmp_path, fault="lane.recorded:3").returncode == -signal.SIGKILL
+    started = _starts(tmp_path)
+    assert drive(tmp_path, "resume", fault=point).returncode == -signal.SIGKILL
+    resumed = drive(tmp_path, "resume")
+    assert resumed.returncode == 0, resumed.stderr
+    assert _starts(tmp_path) == started
+    assert list_runs(runs_folder())[0].state == "finished"
+
+
+def test_a_removal_that_is_killed_leaves_no_half_run(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert drive(tmp_path).returncode == 0
+    script = (
+        "from datetime import UTC, datetime, timedelta\n"
+        "from msd_review.run.store import clean, runs_folder\n"
+        "print(clean(runs_folder(), keep=0, max_age=timedelta(0), now=datetime.now(UTC)))\n"
+    )
+    fault = {"MSD_FAULT": "clean.removing", "MSD_FAULT_TOKEN": "kill-me"}
+    command = [sys.executable, "-c", script]
+    assert subprocess.run(command, env=os.environ | fault).returncode == -signal.SIGKILL
+    (left,) = list_runs(runs_folder())
+    assert left.state == "finished"
+    subprocess.run(command, check=True)
+    assert [path.name for path in runs_folder().iterdir()] == [left.id]
+
+
 def _d_has_begun() -> bool:
     outputs = (run.folder / "lanes" / "d" / "stdout" for run in list_runs(runs_folder()))
     return any(path.exists() and path.stat().st_size > 0 for path in outputs)

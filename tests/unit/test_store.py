@@ -305,6 +305,18 @@ def test_a_review_is_not_shadowed_by_a_later_failure_under_the_same_key(tmp_path
     assert load_finished(run).lanes["a"].result.outcome is Outcome.REVIEW
 
 
+def test_what_the_runs_before_an_unfinished_one_finished_counts_too(tmp_path: Path) -> None:
+    old, end, first, second = (finished(tmp_path, **{key: {}}) for key in ("old", "end", "a", "b"))
+    end_run(end, state="finished", exit_code=0)
+    other = new_run(tmp_path, subject="phase 2", title="", command="review", root=None)
+    end_run(other, state="interrupted", exit_code=130)
+    assert set(load_finished(find_run(tmp_path, second.id)).lanes) == {"end", "a", "b"}
+    assert set(load_finished(find_run(tmp_path, first.id)).lanes) == {"end", "a"}
+    assert set(load_finished(find_run(tmp_path, end.id)).lanes) == {"end"}
+    assert set(load_finished(find_run(tmp_path, old.id)).lanes) == {"old"}
+    assert set(load_finished(find_run(tmp_path, other.id)).lanes) == set()
+
+
 def test_a_reused_result_brings_its_text_along_and_says_where_from(tmp_path: Path) -> None:
     first, second, third = finished(tmp_path, a={}), make(tmp_path), make(tmp_path)
     lane = load_finished(first).lanes["a"]

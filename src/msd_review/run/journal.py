@@ -122,8 +122,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """A lane that finished: its content key, its result, and its text's hash."""
+    """A lane that finished in the run of `folder`: its content key, its result, and its text's hash."""
 
+    folder: Path
     key: str
     result: LaneResult
     text_sha256: str | None
@@ -199,4 +200,4 @@ def _finished(read: JournalRead, folder: Path) -> Iterator[Finished | str]:
         except result_json.BadRecord as problem:
             yield f"{NAME}: a finished lane that cannot be read: {problem}"
         else:
-            yield Finished(key=key, result=result, text_sha256=digest)
+            yield Finished(folder=folder, key=key, result=result, text_sha256=digest)

@@ -228,13 +228,13 @@ def _folders(runs: Path) -> Iterator[Path]:
         found = [Path(entry.path) for entry in os.scandir(runs) if is_run_id(entry.name)]
     except OSError:
         return
-    for folder in sorted(found, key=_age_order, reverse=True):
+    for folder in sorted(found, key=age_order, reverse=True):
         if folder.is_dir() and not folder.is_symlink():
             yield folder
 
 
-def _age_order(folder: Path) -> tuple[str, int, str]:
-    """Ids of one second say nothing about which came first; `run.json` is written once, at the start."""
+def age_order(folder: Path) -> tuple[str, int, str]:
+    """Sorts runs by age. Ids of one second say nothing; `run.json` is written once, at the start."""
     try:
         made = (folder / _META).stat().st_mtime_ns
     except OSError:
