@@ -137,6 +137,8 @@ def _id_order(finding_id: str) -> tuple[str, int]:
 
 def _copies(findings: Sequence[Finding], facts: Mapping[str, ReviewerFacts]) -> frozenset[frozenset[str]]:
     """Pairs in which an imported text repeats another reviewer's words: one voice, not two."""
+    if not any(facts[finding.identity].imported for finding in findings):
+        return frozenset()
     pairs = combinations([(finding, words_of(f"{finding.title} {finding.body}")) for finding in findings], 2)
     return frozenset(
         frozenset((one.identity, other.identity))

@@ -115,8 +115,9 @@ def _joined(pairs: _Pairs) -> list[list[int]]:
     entries = pairs.entries
     owner = list(range(len(entries)))
     members = {at: [at] for at in owner}
-    nearest = _nearest(pairs)
-    for (one, other), score in _best_first(pairs):
+    ordered = _best_first(pairs)
+    nearest = _nearest(pairs, ordered)
+    for (one, other), score in ordered:
         first, second = owner[one], owner[other]
         if first == second or score < (SAME_REVIEWER if pairs.same_reviewer(one, other) else SAME_CONCERN):
             continue
@@ -136,10 +137,10 @@ def _best_first(pairs: _Pairs) -> list[tuple[tuple[int, int], float]]:
     )
 
 
-def _nearest(pairs: _Pairs) -> dict[tuple[int, str], int]:
+def _nearest(pairs: _Pairs, ordered: Sequence[tuple[tuple[int, int], float]]) -> dict[tuple[int, str], int]:
     """Entry and other reviewer → the entry of that reviewer which is most like it."""
     nearest: dict[tuple[int, str], int] = {}
-    for (one, other), _ in _best_first(pairs):
+    for (one, other), _ in ordered:
         nearest.setdefault((one, pairs.entries[other].reviewer), other)
         nearest.setdefault((other, pairs.entries[one].reviewer), one)
     return nearest

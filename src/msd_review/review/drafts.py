@@ -38,6 +38,7 @@ class Draft:
     plan: str | None
     head: bool = False
     from_table: bool = False
+    section: int = 0  # the line of the heading that it stands below
     status: FindingStatus = FindingStatus.OPEN
     prior_word: str | None = None
     title: str | None = None

@@ -1,7 +1,8 @@
 """The reviewer's overall risk, wherever it stands: its own line, a heading, the risk section, per plan."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from msd_review.review.drafts import plain_text
 from msd_review.review.labels import leading_label, severity_of_cell, trailing_label
@@ -24,30 +25,44 @@ _SENTENCE = re.compile(r"\b(?:overall|residual|total)?\s?risk\b[^.\n]{0,40}?\b(?
 _MOST_CHARACTERS = 4_000
 
 
+@dataclass(frozen=True, slots=True)
+class _Rated:
+    severity: Severity
+    plan: str | None
+    depth: int
+    parent: int  # the line of the section around it
+
+
 def overall_risk(root: Section) -> Severity | None:
     """The stated overall risk; the highest of the plans' own where only those are rated."""
-    rated = list(_rated_sections(root, plan=None))
-    whole = [severity for severity, plan in rated if plan is None]
-    if whole:
-        return whole[0]
-    by_plan = [severity for severity, plan in rated if plan is not None]
-    return max(by_plan, key=lambda severity: severity.rank, default=None)
+    rated = list(_rated_sections(root, plan=None, depth=0, parent=0))
+    whole = [found for found in rated if found.plan is None]
+    if not whole:
+        return _highest(rated)
+    top = [found for found in whole if found.depth == min(entry.depth for entry in whole)]
+    apart = len({found.parent for found in top}) == len(top)
+    return _highest(top) if apart else top[0].severity
 
 
-def _rated_sections(section: Section, *, plan: str | None) -> Iterator[tuple[Severity, str | None]]:
+def _highest(rated: Sequence[_Rated]) -> Severity | None:
+    return max((found.severity for found in rated), key=lambda severity: severity.rank, default=None)
+
+
+def _rated_sections(section: Section, *, plan: str | None, depth: int, parent: int) -> Iterator[_Rated]:
     meaning = section.meaning
     plan = meaning.plan or plan
+    line = section.heading.line if section.heading else 0
     if section.heading is not None and (stated := _in_heading(section)) is not None:
-        yield stated, plan
+        yield _Rated(stated, plan, depth, parent)
     elif meaning.role == "risk" and (found := _in_body(section)) is not None:
-        yield found, plan
+        yield _Rated(found, plan, depth, parent)
     else:
-        yield from ((severity, plan) for severity in _statements(section))
+        yield from (_Rated(severity, plan, depth + 1, line) for severity in _statements(section))
     for node in section.nodes():
         if node.kind == "table" and table_kind(node) == "risk_by_plan":
-            yield from _by_plan(node)
+            yield from (_Rated(severity, named, depth + 1, line) for severity, named in _by_plan(node))
     for below in section.subsections():
-        yield from _rated_sections(below, plan=plan)
+        yield from _rated_sections(below, plan=plan, depth=depth + 1, parent=line)
 
 
 def _in_heading(section: Section) -> Severity | None:

@@ -106,13 +106,13 @@ def _without_equal(drafts: list[Draft]) -> list[Draft]:
 
 
 def _says_the_same(draft: Draft, head: frozenset[str], other: Draft) -> bool:
+    """Whether a draft repeats another: word for word, or nearly so in another section.
+
+    Within one section a reviewer who writes two items means two things, however alike they are.
+    """
     other_head = _head(other)
-    if draft.line == other.line or min(len(head), len(other_head)) < _FEW:
-        return (
-            head == other_head
-            and draft.severity == other.severity
-            and bool(head)
-            and draft.plan == other.plan
-            and draft.line != other.line
-        )
+    if draft.text == other.text and draft.severity == other.severity and draft.plan == other.plan:
+        return draft.line != other.line
+    if draft.section == other.section or min(len(head), len(other_head)) < _FEW:
+        return False
     return share(head, other_head) >= _SAME and share(_whole(draft), _whole(other)) >= _SAME

@@ -66,8 +66,11 @@ class Walk:
     def _read(self, nodes: list[Node], context: Context, section: Section) -> None:
         if context.role == "prior":
             self._read_prior(nodes, context)
-        else:
-            self.drafts += read_run(nodes, context, source=self.source, title=section.meaning.title)
+            return
+        found = read_run(nodes, context, source=self.source, title=section.meaning.title)
+        for draft in found:
+            draft.section = section.heading.line if section.heading else 0
+        self.drafts += found
 
     def _is_finding(self, section: Section, context: Context) -> bool:
         meaning = section.meaning
@@ -120,6 +123,7 @@ class Walk:
             severity=meaning.severity or severity_from(None, context.severity, heading.text),
             plan=meaning.plan or context.plan,
             head=True,
+            section=section.level,
             title=meaning.title,
             status=status_of(status_word(heading.text), heading.text, quoted=False),
         )
