@@ -1,12 +1,10 @@
 """Trust's word on one invocation, over this machine's programs and this user's consents. Starts nothing."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from msd_review.app.world import World
 from msd_review.edges import environ, programs
-from msd_review.edges.proxies import proxy_for
 from msd_review.invocation import HttpInvocation, Invocation, NotPlanned, SpawnInvocation
 from msd_review.planning import Ask, Overrides, Places, plan
 from msd_review.registry import RosterLane
@@ -50,8 +48,7 @@ def approve(
             answered=answered,
         )
     return policy.approve_http(
-        # The proxy is settled here, once: what is shown, what is judged and what is used are one value.
-        replace(invocation, proxy=proxy_for(invocation.url, environ.snapshot())),
+        invocation,
         capability=entry.capability.id,
         first_party=first_party,
         consents=world.consents,

@@ -13,8 +13,9 @@ from msd_review.app.workplaces import Workplace, places, workplace
 from msd_review.app.world import World
 from msd_review.edges import environ
 from msd_review.edges.capture import capture
+from msd_review.edges.proxies import proxy_for
 from msd_review.errors import InputError
-from msd_review.invocation import Invocation, NotPlanned, SpawnInvocation
+from msd_review.invocation import HttpInvocation, Invocation, NotPlanned, SpawnInvocation
 from msd_review.manifest.model import Lane
 from msd_review.outcomes import Mark, Outcome, Reason
 from msd_review.planning import Ask, Overrides, plan, resolve_budget
@@ -202,6 +203,9 @@ def _take(
     entry = world.registry.lane(planned.lane.slug)
     if entry is None:
         raise RuntimeError(f"{planned.lane.slug} is planned and no lane")
+    if isinstance(planned, HttpInvocation):
+        # Settled here, once: the proxy that is shown, judged and used is one value.
+        planned = replace(planned, proxy=proxy_for(planned.url, environ.snapshot()))
     answered = choosing.is_answered(choice)
     judged = approving.approve(world, entry, planned, answered=answered)
     if isinstance(judged, ApprovedSpawn) and found.may_start:
