@@ -11,6 +11,7 @@ COMMON = {"", "errors", "outcomes", "manifest.model", "manifest.vocabulary"}
 
 # package or module → the packages and modules it may import (beside COMMON and itself)
 MAY_IMPORT: dict[str, set[str]] = {
+    "__main__": {"cli.entry"},
     "errors": set(),
     "outcomes": set(),
     "edges": set(),
@@ -21,7 +22,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "prompt": {"manifest", "config", "edges"},
     "handlers": {"manifest", "run.result", "edges"},
     "invocation": {"manifest"},
-    "planning": {"manifest", "config", "selection", "prompt", "handlers", "invocation", "trust.destinations"},
+    "lane_shape": {"manifest", "config", "invocation", "trust.destinations"},
+    "planning": {"lane_shape", "manifest", "config", "selection", "prompt", "handlers", "invocation", "trust.destinations"},
     "trust": {"manifest", "registry", "config", "invocation", "edges"},
     "sources": {"manifest", "trust", "edges"},
     "lifecycle": {"manifest", "registry", "config", "trust", "sources", "edges"},
@@ -32,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "consensus": {"review", "run.result"},
     "report": {"manifest", "run.result", "review", "consensus", "prompt.model", "change.model"},
     "app": {
-        "manifest", "registry", "config", "selection", "planning", "prompt", "handlers", "invocation", "trust", "sources",
+        "manifest", "registry", "config", "selection", "lane_shape", "planning", "prompt", "handlers", "invocation", "trust", "sources",
         "lifecycle", "run", "review", "change", "grounding", "consensus", "report", "edges",
     },
     "cli": {"app", "planning", "trust.disclosure", "trust.disclosure_text", "trust.visible", "report", "edges", "registry", "manifest", "config", "selection", "run.result", "prompt.model", "change.model"},

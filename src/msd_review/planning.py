@@ -6,19 +6,19 @@ Pure: everything it needs is handed in, and what it returns is all that trust ju
 import math
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from msd_review import handlers
 from msd_review.config.layers import Config
-from msd_review.config.schema import API_KEY_PREFIX, budget_key
+from msd_review.config.schema import budget_key
 from msd_review.errors import ConfigError, UsageError
 from msd_review.invocation import HttpInvocation, Invocation, NotPlanned, SpawnInvocation
-from msd_review.manifest.model import HttpInvoke, Lane, SpawnInvoke
-from msd_review.outcomes import Outcome, Reason
+from msd_review.lane_shape import http_target, refused, shape_problem
+from msd_review.manifest.model import Lane, SpawnInvoke
+from msd_review.outcomes import Reason
 from msd_review.prompt.render import file_reference_instruction
 from msd_review.selection import Reviewer
-from msd_review.trust import destinations
 
 EFFORT_LEVELS = ("minimal", "low", "medium", "high", "xhigh", "max", "inherit")
 # One argument may hold 131,072 bytes on Linux, the terminating NUL included; we stop at 120 KiB.
@@ -178,27 +178,6 @@ def native_timeout(timeout_ms: int) -> str:
     return f"{max(1, timeout_ms * 9 // 10 // 1000)}s"
 
 
-def _check_shape(lane: Lane) -> None:
-    if lane.handler is not None:
-        fits = handlers.TRANSPORTS.get(lane.handler)
-        if fits is None:
-            raise _Refused(Reason.UNKNOWN_HANDLER, f"this version has no handler called {lane.handler!r}")
-        if fits != lane.transport:
-            raise _Refused(
-                Reason.MALFORMED_LANE, f"the handler {lane.handler!r} does not fit a {lane.transport} lane"
-            )
-    if isinstance(lane.invoke, SpawnInvoke):
-        invoke = lane.invoke
-        if invoke.prompt_channel in {"argv", "argv-file-ref"} and "{{prompt}}" not in invoke.args:
-            raise _Refused(
-                Reason.MALFORMED_LANE, "its prompt goes into the arguments, which have no {{prompt}}"
-            )
-        if invoke.output_channel == "file-arg" and "{{output}}" not in invoke.args:
-            raise _Refused(
-                Reason.MALFORMED_LANE, "its review goes to a file, and its arguments have no {{output}}"
-            )
-
-
 def _prompt_argument(invoke: SpawnInvoke, places: Places) -> list[str]:
     if invoke.prompt_channel == "argv":
         return [places.prompt_text if places.prompt_text is not None else "<prompt>"]
@@ -276,51 +255,19 @@ def _plan_spawn(ask: Ask, invoke: SpawnInvoke) -> SpawnInvocation:
     )
 
 
-def resolve_host(lane: Lane, invoke: HttpInvoke, config: Config) -> tuple[str, str]:
-    """The base URL as configured or declared, and its origin. Raises _Refused where there is none."""
-    known = config.schema.find(invoke.host_config_key) is not None
-    if known:
-        value = config.get(invoke.host_config_key)
-        if isinstance(value.value, str) and value.value.strip() and value.origin != "default":
-            return value.value, value.origin
-        if isinstance(value.value, str) and value.value.strip():
-            return value.value, "manifest"
-    if invoke.default_host:
-        return invoke.default_host, "manifest"
-    raise _Refused(
-        Reason.HOST_UNREACHABLE, f"no server is configured for {lane.slug}: set {invoke.host_config_key}"
-    )
-
-
-def _plan_http(ask: Ask, invoke: HttpInvoke) -> HttpInvocation:
-    reviewer, lane, config, places = ask.reviewer, ask.lane, ask.config, ask.places
+def _plan_http(ask: Ask, target: HttpInvocation) -> HttpInvocation:
+    reviewer = ask.reviewer
     model = resolve_model(ask)
     _, effort_notices = resolve_effort(ask)
     timeout_ms, timeout_notices = resolve_timeout(ask)
-    base, origin = resolve_host(lane, invoke, config)
-    try:
-        destination = destinations.normalise(base, key=invoke.host_config_key)
-    except ConfigError as problem:
-        raise _Refused(Reason.MALFORMED_LANE, problem.message) from None
-    discover = invoke.model_discovery == "first-from-models-endpoint"
-    return HttpInvocation(
+    return replace(
+        target,
         identity=reviewer.identity,
-        lane=lane,
-        invoke=invoke,
-        host=destination.url,
-        host_config_key=invoke.host_config_key,
-        host_origin=origin,
-        url=destinations.request_url(base, invoke.path, key=invoke.host_config_key),
-        models_url=destinations.request_url(base, "/v1/models", key=invoke.host_config_key)
-        if discover
-        else None,
-        prompt_path=places.prompt_path,
+        prompt_path=ask.places.prompt_path,
         model=model,
-        fallback_model=invoke.fallback_model,
         timeout_ms=timeout_ms,
-        api_key_env=config.text(API_KEY_PREFIX + lane.slug),
-        prompt_budget=resolve_budget(lane, config),
-        notices=effort_notices + timeout_notices + tuple(destination.warnings),
+        prompt_budget=resolve_budget(ask.lane, ask.config),
+        notices=effort_notices + timeout_notices + target.notices,
         named=reviewer.named,
     )
 
@@ -332,17 +279,14 @@ def plan(ask: Ask) -> Invocation | NotPlanned:
     """
     lane = ask.lane
     try:
-        _check_shape(lane)
+        problem = shape_problem(lane)
+        if problem is not None:
+            raise _Refused(*problem)
         if isinstance(lane.invoke, SpawnInvoke):
             return _plan_spawn(ask, lane.invoke)
-        return _plan_http(ask, lane.invoke)
-    except _Refused as refused:
-        return NotPlanned(
-            identity=ask.reviewer.identity,
-            lane=lane,
-            outcome=Outcome.UNAVAILABLE,
-            reason=refused.reason,
-            detail=refused.detail,
-            hint=lane.hints.get(refused.reason.value),
-            named=ask.reviewer.named,
-        )
+        target = http_target(lane, lane.invoke, ask.config)
+        if isinstance(target, NotPlanned):
+            raise _Refused(target.reason, target.detail)
+        return _plan_http(ask, target)
+    except _Refused as why:
+        return refused(lane, why.reason, why.detail, identity=ask.reviewer.identity, named=ask.reviewer.named)

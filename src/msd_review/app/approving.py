@@ -6,19 +6,12 @@ from pathlib import Path
 from msd_review.app.world import World
 from msd_review.edges import environ, programs
 from msd_review.invocation import HttpInvocation, Invocation, NotPlanned, SpawnInvocation
-from msd_review.planning import Ask, Overrides, Places, plan
+from msd_review.lane_shape import http_target, refused, shape_problem
+from msd_review.manifest.model import SpawnInvoke
 from msd_review.registry import RosterLane
 from msd_review.run.standing import ProbeResult, missing_program
-from msd_review.selection import Reviewer
 from msd_review.trust import policy
 from msd_review.trust.policy import Approved
-
-
-def nowhere() -> Places:
-    """Places for a plan that is only looked at: no prompt exists yet."""
-    return Places(
-        prompt_path=Path("prompt.md"), prompt_text=None, lane_folder=Path("lane"), working_folder=Path.cwd()
-    )
 
 
 def find_program(world: World, name: str) -> Path | None:
@@ -66,19 +59,19 @@ def _installed_scope(world: World, entry: RosterLane) -> str | None:
             return world.scope()
 
 
-def let_through(world: World, entry: RosterLane) -> Invocation | NotPlanned:
-    """The lane's own invocation, when nothing stands against its shape and its destination."""
-    reviewer = Reviewer(identity=entry.slug, kind="lane", slug=entry.slug)
-    planned = plan(
-        Ask(reviewer=reviewer, lane=entry.lane, config=world.config, overrides=Overrides(), places=nowhere())
-    )
-    if isinstance(planned, NotPlanned):
-        return planned
-    if isinstance(planned, HttpInvocation):
-        judged = approve(world, entry, planned, answered=True)
-        if isinstance(judged, NotPlanned):
-            return judged
-    return planned
+def let_through(world: World, entry: RosterLane) -> HttpInvocation | NotPlanned | None:
+    """What stands against a lane's shape and destination; None for a command, where it goes for a server."""
+    lane = entry.lane
+    problem = shape_problem(lane)
+    if problem is not None:
+        return refused(lane, *problem)
+    if isinstance(lane.invoke, SpawnInvoke):
+        return None
+    target = http_target(lane, lane.invoke, world.config)
+    if isinstance(target, NotPlanned):
+        return target
+    judged = approve(world, entry, target, answered=True)
+    return judged if isinstance(judged, NotPlanned) else target
 
 
 def known_standing(world: World, entry: RosterLane) -> ProbeResult | NotPlanned | None:

@@ -2,16 +2,17 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
-from msd_review.app import approving, choosing
+from msd_review.app import choosing
 from msd_review.app.lane_list import LaneRow, asks_first, inactive_row, row_of
 from msd_review.app.request import ReviewRequest
 from msd_review.app.world import World
 from msd_review.errors import UsageError
 from msd_review.invocation import Invocation, NotPlanned, SpawnInvocation
 from msd_review.outcomes import Reason
-from msd_review.planning import Ask, Overrides, plan
+from msd_review.planning import Ask, Overrides, Places, plan
 from msd_review.selection import Reviewer
 
 
@@ -28,6 +29,13 @@ def detect_lanes(world: World) -> tuple[LaneRow, ...]:
     return (*rows, *(inactive_row(one) for one in world.registry.inactive_lanes))
 
 
+def _nowhere() -> Places:
+    """Places for a plan that is only looked at: no prompt exists yet."""
+    return Places(
+        prompt_path=Path("prompt.md"), prompt_text=None, lane_folder=Path("lane"), working_folder=Path.cwd()
+    )
+
+
 def _plan(world: World, reviewer: Reviewer, overrides: Overrides) -> Invocation | NotPlanned:
     entry = world.registry.lane(reviewer.slug)
     if entry is None:
@@ -39,7 +47,7 @@ def _plan(world: World, reviewer: Reviewer, overrides: Overrides) -> Invocation 
         lane=entry.lane,
         config=world.config,
         overrides=overrides,
-        places=approving.nowhere(),
+        places=_nowhere(),
     )
     return plan(ask)
 
