@@ -3,7 +3,6 @@
 import contextlib
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 
@@ -32,6 +31,8 @@ def read_bounded(path: Path, limit: int) -> bytes:
 
 def write_atomic(path: Path, content: bytes, *, mode: int = 0o644) -> None:
     """Writes `content` to `path` whole or not at all: temporary file beside it, fsync, rename, fsync of the folder."""
+    import tempfile  # with its random numbers it costs more to load than all else here
+
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
     temporary = Path(name)
     try:

@@ -16,7 +16,6 @@ Invariants
 - An installed capability is active only while its bytes are those that were consented to, in either scope.
 """
 
-import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -185,6 +184,8 @@ def _missing(invocation: SpawnInvocation) -> NotPlanned:
 
 def allow_host_command(slug: str, destination: str) -> str:
     """The command that agrees to exactly this destination, ready for a shell."""
+    import shlex  # only a refusal needs it, and every listing would load it
+
     return f"msd capability trust allow-host {slug} {shlex.quote(destination)}"
 
 
