@@ -7,7 +7,7 @@ from msd_review.grounding.claims_commands import Command, Need
 from msd_review.grounding.ground import Ground, held, unsure, wrong
 from msd_review.grounding.locate import locate
 from msd_review.grounding.model import Claim, Fault, Judged
-from msd_review.grounding.nearest import nearest_name, nearest_path
+from msd_review.grounding.nearest import nearest_name
 from msd_review.grounding.plan import Plan
 from msd_review.grounding.project import Offer
 from msd_review.review.model import Severity
@@ -112,7 +112,7 @@ def _file(ground: Ground, claim: Claim, need: Need) -> Judged:
         return held(claim, "a plan makes it")
     if re.search(r"(?:^|/)(?:dist|build|out|target|node_modules|tmp|coverage|vendor|bin)/", path):
         return unsure(claim, "made by a build")
-    return wrong(claim, _no_file(claim, path, nearest_path(ground.tree, path)))
+    return wrong(claim, _no_file(claim, path, ground.nearest.to(path)))
 
 
 def _module(ground: Ground, claim: Claim, need: Need) -> Judged:
@@ -134,7 +134,7 @@ def _module(ground: Ground, claim: Claim, need: Need) -> Judged:
             ):
                 return held(claim, "a plan makes it")
     path = "/".join(parts) + ".py"
-    return wrong(claim, _no_file(claim, path, nearest_path(ground.tree, path)))
+    return wrong(claim, _no_file(claim, path, ground.nearest.to(path)))
 
 
 def _unknown(ground: Ground, claim: Claim, need: Need) -> Judged:

@@ -10,7 +10,7 @@ from msd_review.grounding.claims_front import FileEntry
 from msd_review.grounding.ground import Ground, held, unsure, wrong
 from msd_review.grounding.locate import Location, in_known_folder, locate
 from msd_review.grounding.model import Claim, Fault, Judged
-from msd_review.grounding.nearest import is_close, nearest_path
+from msd_review.grounding.nearest import is_close
 from msd_review.grounding.paths import base_name
 from msd_review.grounding.plan import Plan
 from msd_review.review.model import Severity
@@ -80,14 +80,14 @@ def _absent(ground: Ground, claim: Claim, path: str) -> Judged:
         return held(claim, "made before")
     if ground.survey.is_listed(path) and claim.mode != "exists":
         return _taken_as_new(ground, claim, path)
-    near = nearest_path(ground.tree, path)
+    near = ground.nearest.to(path)
     if _is_evidence(ground, claim, path, near):
         return wrong(claim, _missing(ground, claim, path, near))
     return unsure(claim, f"not there, and the plan does not say that it is{_did_you_mean(near)}")
 
 
 def _taken_as_new(ground: Ground, claim: Claim, path: str) -> Judged:
-    near = nearest_path(ground.tree, path)
+    near = ground.nearest.to(path)
     return unsure(claim, f"taken as a new file{_did_you_mean(near)}")
 
 

@@ -7,7 +7,6 @@ from msd_review.grounding.claims_front import Artifact, KeyLink, artifacts, key_
 from msd_review.grounding.ground import Ground, held, unsure, wrong
 from msd_review.grounding.locate import locate
 from msd_review.grounding.model import Claim, Fault, Judged
-from msd_review.grounding.nearest import nearest_path
 from msd_review.grounding.patterns import search
 from msd_review.grounding.plan import Plan
 from msd_review.review.model import Severity
@@ -91,7 +90,7 @@ def _end(ground: Ground, claim: Claim, path: str) -> Judged:
         return held(claim) if place.is_there else unsure(claim, "outside the tree")
     if path in ground.survey.made or ground.survey.is_listed(path):
         return held(claim, "a plan makes it")
-    near = nearest_path(ground.tree, path)
+    near = ground.nearest.to(path)
     fault = Fault(
         key=("path", path),
         kind="missing-path",

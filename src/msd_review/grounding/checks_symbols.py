@@ -222,7 +222,7 @@ def check_signature(ground: Ground, claim: Claim) -> Judged:
     ):
         return judged
     found = _functions(ground, claim)
-    if not found or any(item.parameters is None for _, item in found):
+    if not found or any(item.parameters is None or _language(path) in {"", "bash"} for path, item in found):
         return judged
     results = [
         (differs(claim.parameters, item.parameters or "", _language(path)), path, item)

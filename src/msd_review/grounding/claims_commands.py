@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from msd_review.grounding.mentions import mentions
+from msd_review.grounding.mentions import is_command
 from msd_review.grounding.plan import Plan, Segment
-from msd_review.grounding.prose import fenced_blocks, sentences
+from msd_review.grounding.prose import code_spans, fenced_blocks, sentences
 
 NeedKind = Literal[
     "npm-script", "make-target", "file", "test", "module", "tox-env", "nox-session", "just-recipe", "task"
@@ -91,15 +91,18 @@ def _in_segment(plan: Plan, segment: Segment) -> Iterator[Command]:
     for start, end, info in fenced_blocks(text):
         if info.lower() in {"bash", "sh", "shell", "console", "zsh"}:
             yield from _lines(plan, segment, text[start:end], start)
+    if "`" in text:
+        yield from _spans(plan, segment, text)
+
+
+def _spans(plan: Plan, segment: Segment, text: str) -> Iterator[Command]:
     for sentence in sentences(text):
-        for mention in mentions(sentence):
-            if mention.command is None:
-                continue
-            before = sentence.masked[: mention.start]
-            line = plan.line_at(segment.start + sentence.start + mention.start)
-            yield _command(
-                mention.command, segment, line, negated=_is_made(before, sentence.masked[mention.end :])
-            )
+        for span in code_spans(sentence.text):
+            code = " ".join(span["code"].split())
+            if is_command(code):
+                line = plan.line_at(segment.start + sentence.start + span.start())
+                made = _is_made(sentence.masked[: span.start()], sentence.masked[span.end() :])
+                yield _command(code, segment, line, negated=made)
 
 
 def _is_made(before: str, after: str) -> bool:

@@ -20,7 +20,7 @@ AFTERWARDS = frozenset(
      "threat_model", "name", "must_haves", "human-check", "manual", "how-to-verify", "what-built", "feature", "resume-signal"]
 )  # fmt: skip
 MUST_EXIST = frozenset({"read_first", "execution_context"})
-_MAX_CLAIMS = 20_000
+MAX_CLAIMS = 10_000
 _NOUN = (
     r"(?:functions?|methods?|class(?:es)?|helpers?|constants?|types?|structs?|hooks?|components?|modules?|interfaces?|enums?|traits?|variables?|"
     r"fields?|macros?|definitions?|implementation|logic|handlers?|service|objects?|exports?|file|both|all|defined|declared|located|lives?|living|found|"
@@ -66,7 +66,7 @@ class Tie:
 
 
 def prose_claims(plan: Plan) -> Iterator[Claim]:
-    """Every claim in the sentences of a plan, in order; at most 20,000."""
+    """Every claim in the sentences of a plan, in order; at most 10,000."""
     count = 0
     for segment in plan.segments:
         if segment.tag == "files":
@@ -74,7 +74,7 @@ def prose_claims(plan: Plan) -> Iterator[Claim]:
         for claim in _segment_claims(plan, segment):
             yield claim
             count += 1
-            if count >= _MAX_CLAIMS:
+            if count >= MAX_CLAIMS:
                 return
 
 

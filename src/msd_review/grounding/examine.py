@@ -17,10 +17,11 @@ from msd_review.grounding.checks_structure import (
 )
 from msd_review.grounding.checks_symbols import check_signature, check_symbol
 from msd_review.grounding.claims_commands import commands
-from msd_review.grounding.claims_prose import prose_claims
+from msd_review.grounding.claims_prose import MAX_CLAIMS, prose_claims
 from msd_review.grounding.ground import Ground
 from msd_review.grounding.index import Tree
 from msd_review.grounding.model import Claim, Fault, Judged
+from msd_review.grounding.nearest import NearestPaths
 from msd_review.grounding.phase import Surroundings, surroundings
 from msd_review.grounding.plan import Plan
 from msd_review.grounding.project import Project
@@ -28,7 +29,7 @@ from msd_review.grounding.requirements import check_requirements
 from msd_review.grounding.survey import survey
 from msd_review.grounding.symbols import Symbols
 
-MAX_SECONDS = 60.0
+MAX_SECONDS = 45.0
 _BY_KIND = {"path": check_path, "lines": check_lines, "symbol": check_symbol, "signature": check_signature}
 
 
@@ -52,6 +53,7 @@ def examine(root: Path, tree: Tree, plans: Sequence[Plan]) -> Examination:
         tree=tree,
         symbols=Symbols(tree),
         project=Project(tree),
+        nearest=NearestPaths(tree),
         survey=survey(around.plans, [claim for found in claims.values() for claim in found]),
         carried_out=around.carried_out,
     )
@@ -59,6 +61,9 @@ def examine(root: Path, tree: Tree, plans: Sequence[Plan]) -> Examination:
     judged = list(_within_time(_judgements(ground, around.plans, claims), unchecked))
     faults = [item.fault for item in judged if item.fault is not None]
     faults += _structure(around)
+    for plan in around.plans:
+        if not plan.sibling and len(claims[plan.name]) >= MAX_CLAIMS:
+            unchecked.append(f"what `{plan.name}` says after its first {MAX_CLAIMS:,} claims")
     if not tree.complete:
         unchecked.append("the tree has more files than are indexed")
     return Examination(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from msd_review.grounding.index import Tree
 from msd_review.grounding.model import Claim, Fault, Judged
+from msd_review.grounding.nearest import NearestPaths
 from msd_review.grounding.project import Project
 from msd_review.grounding.survey import Survey
 from msd_review.grounding.symbols import Symbols
@@ -17,6 +18,7 @@ class Ground:
     symbols: Symbols
     project: Project
     survey: Survey
+    nearest: NearestPaths
     carried_out: frozenset[str] = frozenset()  # plans whose SUMMARY exists
 
 

@@ -14,10 +14,11 @@ from msd_review.grounding.examine import examine
 from msd_review.grounding.index import open_tree
 from msd_review.grounding.markdown import review_text
 from msd_review.grounding.plan import Plan, read_plan
-from msd_review.prompt.parse import split_prompt
+from msd_review.prompt.parse import ParsedPart, split_prompt
 from msd_review.prompt.reading import decode
 
 MAX_INPUT_BYTES = 64 * 1024 * 1024
+MAX_PLAN = 1024 * 1024  # characters of one plan; the longest real ones have 154,000
 _HELP = """\
 Usage: msd-grounding [--help] [--version] < PROMPT
 
@@ -67,14 +68,11 @@ def review_of(content: bytes, root: Path) -> str:
 
 
 def _plans(text: str) -> Iterator[Plan]:
-    parts = split_prompt(text)
-    if not parts:
-        if text.strip():
-            yield read_plan("PLAN.md", text)
-        return
+    parts = split_prompt(text) or (ParsedPart(kind="plan", name="", path="", text=text),)
     for part in parts:
         if part.kind == "plan" and part.text.strip():
-            yield read_plan(part.name or "PLAN.md", part.text, path=part.path, cut=part.kept != "whole")
+            cut = part.kept != "whole" or len(part.text) > MAX_PLAN
+            yield read_plan(part.name or "PLAN.md", part.text[:MAX_PLAN], path=part.path, cut=cut)
 
 
 def _working_folder() -> Path:

@@ -125,7 +125,7 @@ def _unchecked(found: Examination) -> Iterator[str]:
     yield from (_plain(why) for why in found.unchecked)
     cut = [plan.name for plan in found.plans if plan.cut]
     if cut:
-        yield f"what was cut from {', '.join(f'`{_plain(name)}`' for name in cut)} to fit the prompt"
+        yield f"what is not in the text of {', '.join(f'`{_plain(name)}`' for name in cut)}: it was cut"
     unsure = dict.fromkeys(_unsure_line(item) for item in found.judged if item.outcome == "unsure")
     lines = list(unsure)
     yield from lines[:_MAX_UNSURE]

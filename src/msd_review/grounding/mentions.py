@@ -66,7 +66,7 @@ def mentions(sentence: Sentence) -> tuple[Mention, ...]:
 
 def symbol_in(text: str) -> tuple[str, str | None, bool, bool] | None:
     """(dotted name, parameters or None, written as a call, written as a declaration) of a code span that is a symbol."""
-    text = text.strip()
+    text = re.sub(r"^(?:await|return|yield|new|go|defer|throw|raise)\s+(?=\S)", "", text.strip())
     match = _SYMBOL.fullmatch(text) if len(text) <= 500 else None
     if match is None:
         return None
@@ -82,14 +82,21 @@ def symbol_in(text: str) -> tuple[str, str | None, bool, bool] | None:
     return name, match["parameters"], match["call"] is not None, declared
 
 
+def is_command(code: str) -> bool:
+    """Whether a code span is a command line: a known program and what it is given."""
+    first, _, rest = code.partition(" ")
+    return first.removeprefix("./") in _COMMANDS and bool(
+        rest or first in {"pytest", "tox", "nox", "jest", "vitest"}
+    )
+
+
 def _code_mention(match: re.Match[str]) -> Mention:
     code = " ".join(match["code"].split())
     named = partial(Mention, start=match.start(), end=match.end(), text=code)
     place = place_of(code)
     if place is not None:
         return named(place=place)
-    first = code.split(" ", 1)[0].removeprefix("./")
-    if first in _COMMANDS and (" " in code or first in {"pytest", "tox", "nox", "jest", "vitest"}):
+    if is_command(code):
         return named(command=code)
     symbol = symbol_in(code)
     if symbol is None:

@@ -1,4 +1,4 @@
-"""The nearest thing that does exist, to show beside one that does not."""
+"""The nearest thing that does exist, to show beside one that does not. Bounded: after 300 paths none is looked for."""
 
 from rapidfuzz import fuzz, process
 
@@ -7,6 +7,21 @@ from msd_review.grounding.paths import base_name, folder_of
 
 _ALIKE = 72.0  # per cent of similarity from which a name is worth showing
 _MAX_COMPARED = 50_000
+_MAX_LOOKUPS = 300
+
+
+class NearestPaths:
+    """The listed files most like paths that are not there; each path is compared once."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._known: dict[str, str | None] = {}
+
+    def to(self, path: str) -> str | None:
+        """The listed file most like `path`, or None where nothing is alike."""
+        if path not in self._known and len(self._known) < _MAX_LOOKUPS:
+            self._known[path] = nearest_path(self._tree, path)
+        return self._known.get(path)
 
 
 def nearest_path(tree: Tree, path: str) -> str | None:

@@ -5,7 +5,7 @@ Reads planning documents alone, bounded and inside the root. What cannot be read
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msd_review.errors import InputError
@@ -44,7 +44,7 @@ def surroundings(root: Path, plans: Sequence[Plan]) -> Surroundings:
         )
         return Surroundings(plans=tuple(plans), known=_known(phases), phases=_numbers(phases), gaps=tuple(gaps),
                             requirements=_requirements(root, None, all_plans=False))  # fmt: skip
-    together = _with_siblings(root, home, plans, gaps)
+    together = _with_siblings(root, home, [_placed(root, home, plan) for plan in plans], gaps)
     return Surroundings(
         plans=together,
         known=_known(phases),
@@ -81,6 +81,18 @@ def _home(phases: Sequence[PhaseFolder], plans: Sequence[Plan]) -> PhaseFolder |
             if not plan.path and number and plain(phase.number) == number.phase and phase.milestone is None:
                 return phase
     return None
+
+
+def _placed(root: Path, home: PhaseFolder, plan: Plan) -> Plan:
+    """A plan that came without a file's name, under the name of the file on disk that bears its number."""
+    number = number_of(plan)
+    if plan.path or number is None:
+        return plan
+    for path in home.plans:
+        found = read_number(re.sub(r"[-_]?PLAN\.md$", "", path.name, flags=re.I))
+        if found is not None and found.plan == number.plan and found.phase in {"", number.phase}:
+            return replace(plan, name=path.name, path=path.relative_to(root).as_posix())
+    return plan
 
 
 def _with_siblings(root: Path, home: PhaseFolder, plans: Sequence[Plan], gaps: list[str]) -> tuple[Plan, ...]:

@@ -32,7 +32,9 @@ def split_parameters(text: str) -> list[str]:
     for at, char in enumerate(text):
         if quote:
             quote = "" if char == quote else quote
-        elif char in "\"'`" and not (char == "'" and re.match(r"'[a-z_]\w*\b(?!')", text[at:])):
+        elif char in "\"'`" and not (
+            char == "'" and text[:at].rstrip()[-1:] in {"&", "<", "+"}
+        ):  # a lifetime
             quote = char
         elif char in _OPEN:
             depth += 1

@@ -95,16 +95,20 @@ class Symbols:
         if isinstance(text, Refused) or not word:
             return ()
         lines: list[int] = []
-        line, at = 1, 0
-        for match in re.finditer(rf"(?<![A-Za-z0-9_]){re.escape(word)}(?![A-Za-z0-9_])", text):
-            line += text.count("\n", at, match.start())
-            at = match.start()
-            if not lines or lines[-1] != line:
-                lines.append(line)
-            if len(lines) >= most:
-                break
+        line, counted, at = 1, 0, text.find(word)
+        while at >= 0 and len(lines) < most:
+            end = at + len(word)
+            if not (at and _is_word(text[at - 1]) or end < len(text) and _is_word(text[end])):
+                line += text.count("\n", counted, at)
+                counted = at
+                lines += [line] if not lines or lines[-1] != line else []
+            at = text.find(word, end)
         return tuple(lines)
 
     @cached_property
     def _index(self) -> WordIndex:
         return WordIndex(self.tree)
+
+
+def _is_word(char: str) -> bool:
+    return char == "_" or char.isascii() and char.isalnum()
