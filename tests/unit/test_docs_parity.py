@@ -93,12 +93,16 @@ def made_up(page: Path) -> tuple[frozenset[str], frozenset[str], frozenset[str]]
     return tuple(mine | theirs if in_how_to else mine for mine, theirs in zip(own, shared, strict=True))  # type: ignore[return-value]  # three sets, as annotated
 
 
+def inline(page: Path) -> Iterator[str]:
+    """Every piece of inline code."""
+    for found in _SPAN.finditer(without_fences(page.read_text(encoding="utf-8"))):
+        yield " ".join(found[2].split())
+
+
 def spans(page: Path) -> Iterator[str]:
     """Every piece of inline code, and every line of a fenced block."""
-    text = page.read_text(encoding="utf-8")
-    for found in _SPAN.finditer(without_fences(text)):
-        yield " ".join(found[2].split())
-    for fence in fences(text):
+    yield from inline(page)
+    for fence in fences(page.read_text(encoding="utf-8")):
         yield from fence.body.splitlines()
 
 
@@ -247,3 +251,21 @@ def test_no_page_promises_that_any_tool_can_be_a_lane() -> None:
     assert [(page.name, promises.findall(page.read_text(encoding="utf-8"))) for page in lane_pages] == [
         (page.name, []) for page in lane_pages
     ]
+
+
+WRITTEN = (*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "CHANGELOG.md")
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_make_target_variable_and_file_that_a_page_names_exists(page: Path) -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    missing: list[str] = []
+    for span in spans(page):
+        missing += [name for name in re.findall(r"\bmake ([a-z-]+)\b", span) if name not in targets]
+        missing += [name for name in re.findall(r"\bMSD_[A-Z_]+\b", span) if name not in source]
+    for span in inline(page):
+        for name in re.findall(r"(?<![\w./-])(?:src|docs|tests|bench|tools|examples|\.ci)/[\w./*<>-]+", span):
+            if not any(ROOT.glob(re.sub(r"<\w+>", "*", name).rstrip("/."))):
+                missing.append(name)
+    assert missing == []
