@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msd_review.app import naming
+from msd_review.app.agreeing import changed_since
 from msd_review.app.approving import approve, find_program, known_standing, let_through
 from msd_review.app.request import ReviewRequest
 from msd_review.app.world import World
@@ -67,7 +68,7 @@ def own_lanes(lanes: Iterable[Lane]) -> frozenset[str]:
 
 
 async def _standing(world: World, entry: RosterLane) -> ProbeResult | NotPlanned:
-    judged = let_through(world, entry)
+    judged = await asyncio.to_thread(changed_since, world, entry) or let_through(world, entry)
     if isinstance(judged, NotPlanned):
         return judged
     return await probe_lane(
@@ -113,6 +114,18 @@ def wanted_of(
         excluded=excluded,
         own=own_lanes(entry.lane for entry in world.registry.lanes),
     )
+
+
+def candidate_slugs(world: World, request: ReviewRequest) -> tuple[str, ...]:
+    """The lanes that could be chosen, before anything was looked at. Raises as `choose` does."""
+    naming.check_configured(world)
+    naming.check_names(world, request)
+    named, _ = naming.split_named(world.registry, request.named)
+    excluded = naming.excluded_names(request, world.config)
+    nobody = bool(request.named) and not named
+    if nobody or (request.imports and not request.named and not request.all):
+        return ()
+    return tuple(sorted(candidates(wanted_of(world, request, named, excluded)) - excluded))
 
 
 def choose(world: World, request: ReviewRequest, *, probe: bool = True) -> Choice:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from msd_review.app import assessing, choosing, code_review_policy, dismissing, exits, naming, outgoing
+from msd_review.app.agreeing import AskYesOrNo, ask_destinations, nobody
 from msd_review.app.assessing import Delivered
 from msd_review.app.code_review_assessing import AssessedChange, Known, assess_change
 from msd_review.app.code_review_coverage import promises_of
@@ -95,7 +96,12 @@ class _Scope:
 
 
 def code_review(
-    world: World, request: CodeReviewRequest, *, progress: Watcher, ask: AskPerson
+    world: World,
+    request: CodeReviewRequest,
+    *,
+    progress: Watcher,
+    ask: AskPerson,
+    ask_host: AskYesOrNo = nobody,
 ) -> CodeReviewEnded:
     """Runs a whole review of a change. Raises MsdError where nothing was run."""
     scope = _scope(world, request)
@@ -105,6 +111,7 @@ def code_review(
         return _nothing_changed(scope, paths)
     runs = store.runs_folder()
     sweep.sweep_crashed(runs)
+    world = ask_destinations(world, choosing.candidate_slugs(world, request.review), ask_host)
     choice = _with_plans_for_those_who_need_them(choosing.choose(world, request.review), scope)
     world = choosing.ask_first_use(world, choice, ask)
     whole = change_prompt(scope.change, depth=scope.depth, root=".", plan=scope.plan)

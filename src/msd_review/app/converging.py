@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msd_review.app import review as reviewing
+from msd_review.app.agreeing import AskYesOrNo, nobody
 from msd_review.app.events import RunEvent, Watcher
 from msd_review.app.request import ReviewRequest
 from msd_review.app.review import Ended
@@ -67,6 +68,7 @@ def converge(
     replan_timeout_s: float,
     progress: Watcher,
     ask: Callable[[Sequence[str]], bool | None],
+    ask_host: AskYesOrNo = nobody,
 ) -> Converged:
     """Runs the cycles. Raises MsdError where nothing could be run, or the replan command failed."""
     root = world.root.required()
@@ -75,7 +77,9 @@ def converge(
     while True:
         cycle += 1
         progress(RunEvent(kind="note", text=f"cycle {cycle} of at most {max_cycles}"))
-        ended = reviewing.review(world, replace(request, resume=True), progress=progress, ask=ask)
+        ended = reviewing.review(
+            world, replace(request, resume=True), progress=progress, ask=ask, ask_host=ask_host
+        )
         if ended.exit_code > 1:
             return Converged(
                 exit_code=ended.exit_code, why="the review did not end well", cycles=cycle, last=ended

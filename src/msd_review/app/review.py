@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from msd_review.app import assessing, choosing, dismissing, exits, naming, outgoing
+from msd_review.app.agreeing import AskYesOrNo, ask_destinations, nobody
 from msd_review.app.assessing import Delivered
 from msd_review.app.events import Watcher
 from msd_review.app.importing import import_reviews
@@ -78,7 +79,9 @@ def _check_options(request: ReviewRequest) -> None:
         raise UsageError("--resume and --resume-run exclude each other")
 
 
-def review(world: World, request: ReviewRequest, *, progress: Watcher, ask: AskPerson) -> Ended:
+def review(
+    world: World, request: ReviewRequest, *, progress: Watcher, ask: AskPerson, ask_host: AskYesOrNo = nobody
+) -> Ended:
     """Runs a whole review. Raises MsdError where nothing was run."""
     _check_options(request)
     naming.check_configured(world)
@@ -88,6 +91,7 @@ def review(world: World, request: ReviewRequest, *, progress: Watcher, ask: AskP
     history = assessing.load_history(report_paths(subject, ("json",), None)["json"])
     runs = store.runs_folder()
     sweep.sweep_crashed(runs)
+    world = ask_destinations(world, choosing.candidate_slugs(world, request), ask_host)
     choice = choosing.choose(world, request)
     world = choosing.ask_first_use(world, choice, ask)
     outgoing.check_secrets(world, subject, request.allow_secrets)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from msd_review.app.agreeing import changed_since
 from msd_review.app.copies import Copied, Copies
 from msd_review.app.events import RunEvent, Watcher
 from msd_review.app.lane_run import RunPlace, attempt_lane
@@ -31,7 +32,7 @@ from msd_review.run.interrupts import stop_on_signals
 from msd_review.run.journal import Journal
 from msd_review.run.keys import lane_key
 from msd_review.run.result import LaneResult
-from msd_review.run.schedule import LaneTask, run_lanes
+from msd_review.run.schedule import Attempt, LaneTask, run_lanes
 from msd_review.run.store import RunInfo
 from msd_review.run.tree_state import TreeState, changes_between, tree_state
 from msd_review.trust.policy import Approved
@@ -228,12 +229,47 @@ def _task(run: _Run, approved: Approved, place: RunPlace) -> LaneTask:
         transport=lane.transport,
         timeout_ms=invocation.timeout_ms,
         run=partial(
-            attempt_lane, approved, place=place, folder=folder, marks=run.prepared.marks[invocation.identity]
+            _attempt,
+            run.world,
+            approved,
+            place=place,
+            folder=folder,
+            marks=run.prepared.marks[invocation.identity],
         ),
         provider=lane.provider,
         model=invocation.model,
         effort=invocation.effort if isinstance(invocation, SpawnInvocation) else None,
         evidence_class=lane.evidence_class,
+        named=invocation.named,
+    )
+
+
+async def _attempt(
+    world: World,
+    approved: Approved,
+    attempt: Attempt,
+    *,
+    place: RunPlace,
+    folder: Path,
+    marks: tuple[Mark, ...],
+) -> LaneResult:
+    """One attempt, if the capability that ships the lane is still the one that was agreed to, byte for byte."""
+    invocation = approved.invocation
+    entry = world.registry.lane(invocation.lane.slug)
+    if entry is None:
+        raise RuntimeError(f"{invocation.lane.slug} is approved and no lane")
+    stopped = await asyncio.to_thread(changed_since, world, entry)
+    if stopped is None:
+        return await attempt_lane(approved, attempt, place=place, folder=folder, marks=marks)
+    return LaneResult(
+        identity=invocation.identity,
+        slug=entry.slug,
+        section=entry.section,
+        outcome=stopped.outcome,
+        reason=stopped.reason,
+        detail=stopped.detail,
+        hint=stopped.hint,
+        provider=entry.lane.provider,
         named=invocation.named,
     )
 

@@ -89,7 +89,11 @@ def revoke(world: World, name: str, destination: str | None) -> tuple[str, ...]:
             for one in consents.hosts
             if one.slug == name and url in {None, one.destination}
         ),
-        *(f"the answer for {one.slug}" for one in consents.answers if one.slug == name and url is None),
+        *(
+            f"the answer for {one.slug}"
+            for one in consents.answers
+            if one.slug.partition(" ")[0] == name and url is None
+        ),
     ]
     if not taken:
         raise InputError(

@@ -48,7 +48,13 @@ def command(ctx: click.Context, /, as_json: bool, **options: Any) -> int:
         return 0
     terminal = Terminal(may_ask=not request.review.yes and not as_json)
     with open_progress(live=not as_json) as progress:
-        ended = use_case.code_review(world, request, progress=progress, ask=terminal.ask_who_may_review)
+        ended = use_case.code_review(
+            world,
+            request,
+            progress=progress,
+            ask=terminal.ask_who_may_review,
+            ask_host=terminal.ask_no_by_default,
+        )
     click.echo(json.dumps(ended.document, ensure_ascii=False, indent=1) if as_json else ended.summary)
     for line in tell_github(ended.report):
         click.echo(line, err=as_json)

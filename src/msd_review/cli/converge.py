@@ -68,6 +68,7 @@ def command(ctx: click.Context, /, as_json: bool, **options: Any) -> int:
             replan_timeout_s=options["replan_timeout"],
             progress=progress,
             ask=terminal.ask_who_may_receive,
+            ask_host=terminal.ask_no_by_default,
         )
     if as_json:
         document = {

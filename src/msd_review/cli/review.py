@@ -33,7 +33,13 @@ def command(ctx: click.Context, /, as_json: bool, **options: Any) -> int:
         click.echo(dry_run(world, request, as_json=as_json))
         return 0
     with open_progress(live=not as_json) as progress:
-        ended = use_case.review(world, request, progress=progress, ask=terminal.ask_who_may_receive)
+        ended = use_case.review(
+            world,
+            request,
+            progress=progress,
+            ask=terminal.ask_who_may_receive,
+            ask_host=terminal.ask_no_by_default,
+        )
     if as_json:
         click.echo(json.dumps(ended.document, ensure_ascii=False, indent=1))
     else:

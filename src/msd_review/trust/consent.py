@@ -46,7 +46,10 @@ class HostConsent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Whether a lane that runs a tool of the user's may receive plans on this machine."""
+    """Whether a lane that runs a tool of the user's may receive plans on this machine.
+
+    For a destination that was refused, `slug` is the lane's slug, a space, and the destination: no slug holds one.
+    """
 
     slug: str
     allowed: bool
@@ -84,16 +87,22 @@ class Consents:
         """What was said when this lane was first asked about; None when nobody was asked."""
         return next((one.allowed for one in self.answers if one.slug == slug), None)
 
+    def refused(self, slug: str, destination: str) -> bool:
+        """Whether this lane was refused this destination when it was asked about."""
+        return self.answer(f"{slug} {destination}") is False
+
     def with_overlay(self, consent: OverlayConsent) -> "Consents":
         """These, with the consent in the place of an earlier one to the same overlay."""
         kept = (one for one in self.overlays if (one.scope, one.id) != (consent.scope, consent.id))
         return replace(self, overlays=(*kept, consent))
 
     def with_host(self, consent: HostConsent) -> "Consents":
-        """These, with one destination more."""
+        """These, with one destination more, which was perhaps refused before."""
         same = (consent.slug, consent.capability, consent.destination)
         kept = (one for one in self.hosts if (one.slug, one.capability, one.destination) != same)
-        return replace(self, hosts=(*kept, consent))
+        refusal = f"{consent.slug} {consent.destination}"
+        answers = tuple(one for one in self.answers if one.slug != refusal)
+        return replace(self, hosts=(*kept, consent), answers=answers)
 
     def with_answer(self, answer: Answer) -> "Consents":
         """These, with the answer in the place of an earlier one."""
@@ -118,8 +127,9 @@ class Consents:
         )
 
     def without_answer(self, slug: str) -> "Consents":
-        """These, without the answer for a lane: it will be asked about again."""
-        return replace(self, answers=tuple(one for one in self.answers if one.slug != slug))
+        """These, without the answers for a lane and its destinations: it will be asked about again."""
+        kept = tuple(one for one in self.answers if one.slug.partition(" ")[0] != slug)
+        return replace(self, answers=kept)
 
 
 def project_scope(root: Path, *, home: Path) -> str:

@@ -56,6 +56,11 @@ def allow_host(home: Path, *, slug: str, capability: str, url: str) -> HostConse
     return consent
 
 
+def refuse_host(home: Path, *, slug: str, url: str) -> Consents:
+    """Keeps that a person said no to a destination of a lane, so that they are not asked again. Raises StoreError."""
+    return record_answers(home, {f"{slug} {destinations.normalise(url).url}": False})
+
+
 def record_answers(home: Path, answers: Mapping[str, bool]) -> Consents:
     """Keeps what was said about lanes, slug → may receive plans. Raises StoreError."""
     time = _now()
