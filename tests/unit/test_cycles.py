@@ -1,9 +1,10 @@
 import pytest
 
 from msd_review.consensus.agreement import build_consensus
-from msd_review.consensus.cycles import cycle_summary, is_stalled, previous_cycle, previous_summary
+from msd_review.consensus.cycles import cycle_summary, is_stalled, previous_summary
 from msd_review.consensus.independence import reviewer_facts
 from msd_review.consensus.model import Cluster, Consensus, Dismissal, PlanChange, PreviousCycle
+from msd_review.consensus.previous import previous_cycle
 from msd_review.review.findings import read_review
 from msd_review.review.model import Review, Severity
 

@@ -57,7 +57,7 @@ def read_heading(text: str) -> Meaning:
         label = find_label(_FINDING_NAME.sub("", plain, count=1) or " ")
         title = label.rest if label else _FINDING_NAME.sub("", plain, count=1)
         return Meaning(severity=label.severity if label else None, plan=plan, title=title, strong=label is not None, named=True)  # fmt: skip
-    role = role_of_name(plain)
+    role = None if _names_severity(plain) else role_of_name(plain)
     if role == "risk":
         return Meaning(role=role, plan=plan, risk=_risk_in(line), title=plain)
     whole = severity_of_cell(plain) if plain else None
@@ -81,9 +81,14 @@ def strict_role(text: str) -> Role | None:
     plain = _COUNT.sub("", _DECORATION.sub("", text)).strip(" :：-—–.")
     if not plain or len(plain) > 60 or len(plain.split()) > 6 or re.search(r"[:：]", plain):
         return None
-    if _FINDING_NAME.match(plain):
+    if _FINDING_NAME.match(plain) or _names_severity(plain):
         return None
     return role_of_name(plain)
+
+
+def _names_severity(plain: str) -> bool:
+    """`Priority 1 — Data loss`: a rated title, though "priority" alone names a section."""
+    return re.match(r"(?i)(?:priority|severity|sev|prio)[ -]?\d\b", plain) is not None
 
 
 def _risk_in(line: str) -> Severity | None:

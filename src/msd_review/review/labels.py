@@ -46,15 +46,21 @@ _QUALIFIERS = (
     r"|fix (?:first|now|before .{1,30})|before .{1,30}|consider|follow-?up|advisory|informational|confirmed|verified|new|\d{1,3}(?: items?| findings?)?)"
 )  # fmt: skip
 
-_OPENERS = re.compile(r"[\s*_`\[\](){}【】〔〕「」『』（）〈〉《》<>~|\"'“”‘’\ufe0e\ufe0f]")
+_OPENERS = re.compile(r"[\s*_`\[\](){}【】〔〕「」『』（）〈〉《》<>~|\"'“”‘’✅☑✔❌🆕•·→➡\ufe0e\ufe0f]")
 _NUMBERING = re.compile(
     r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)](?=[\s*\[(【])|#\d{1,3}\b[.:)]?|\d{1,3}\s*[—–:](?=\s)|[①-⑳]"
+    r"|(?:[IVXivx]{1,5}|\d{1,2})(?:\.\d{1,2}){1,3}[.)]?(?=\s)"
     r"|(?:Finding|Concern|Issue|Problem|Risk|Defect|Bug|指摘|懸念|問題|问题|문제|지적|우려)\s?#?[A-Z]?\d{1,3}\s?(?=[(（\[])"
     r"|(?:Finding|Concern|Issue|Problem|Risk|指摘|問題|问题|문제)?\s?#?[A-Z]{0,4}-?\d{1,3}(?:[.-]\d{1,3})?\s{0,2}(?:[.:)\]]|[—–-](?=\s))+)\s{0,3}",
     re.IGNORECASE,
 )
 _LEAD_WORD = re.compile(
-    r"(?:(?:still |now )?(?:new|remaining|residual|open|unresolved|updated|additional|carried(?:[ -](?:over|forward))?|also|existing|reopened|新規|新增|신규))(?:\s{0,2}[-—–/:：]\s{0,2}|\s)(?=\W{0,4}\w)",
+    r"(?:(?:still |now |not |fully |partially |partly )?(?:resolved|fixed|closed|addressed|falsified|withdrawn|unresolved|new|remaining|residual|open|unresolved|updated|additional|carried(?:[ -](?:over|forward))?|also|existing|reopened|新規|新增|신규))(?:\s{0,2}[-—–/:：]\s{0,2}|\s)(?=\W{0,4}\w)",
+    re.IGNORECASE,
+)
+_LEAD_PHRASE = re.compile(
+    r"(?:(?:there (?:is|are|remains?)|i (?:see|found|have)|only|and|plus)\s){0,2}(?:(?:one|an?|another|the|two|three|four|single|more|further|final)\s){1,3}"
+    rf"(?={_SEV}[\s-](?:{_either(SEVERITY_TAILS)})\s?[:：])",
     re.IGNORECASE,
 )
 _FIELD_AT = re.compile(rf"{_FIELD}[*_`]{{0,2}}\s{{0,2}}[:：=][*_`]{{0,2}}", re.IGNORECASE)
@@ -134,7 +140,8 @@ def leading_label(text: str, emoji: dict[str, Severity] = EMOJI_SEVERITY) -> Lab
         return None
     after = delimiter.end() if delimiter else stop.end() if stop and (wrapped or sentence) else end
     severity = range_severity(found["low"], found["high"])
-    strong = field or wrapped or capitals or mark is not None
+    opened = bool(delimiter) and re.search(r"[*_`\[(【]\W{0,4}$", lead) is not None
+    strong = field or wrapped or capitals or opened or mark is not None
     return Label(severity=severity, rest=_rebalanced(text[after:]), strong=strong, inner=inner)
 
 
@@ -148,7 +155,7 @@ def _skip_lead(zone: str, emoji: dict[str, Severity]) -> tuple[int, Severity | N
             at += 1
         elif (found := _FIELD_AT.match(zone, at)) and not field:
             field, at = True, found.end()
-        elif not told and (found := _LEAD_WORD.match(zone, at)):
+        elif not told and (found := _LEAD_WORD.match(zone, at) or _LEAD_PHRASE.match(zone, at)):
             told, at = True, found.end()
         elif not numbered and not _RANGE_AT.match(zone, at) and (found := _NUMBERING.match(zone, at)):
             numbered, at = True, found.end()
@@ -267,10 +274,15 @@ def find_label(text: str, emoji: dict[str, Severity] = EMOJI_SEVERITY) -> Label 
 def repeated_labels(text: str) -> list[int]:
     """Where strong leading labels recur inside one paragraph: offsets of the second and later ones."""
     starts = [found.start("label") for found in _AGAIN.finditer(text)]
-    return [at for at in starts if (label := leading_label(text[at:])) and label.strong]
+    return [
+        at
+        for at in starts
+        if _WORDS_BEFORE.search(text[:at]) and (label := leading_label(text[at:])) and label.strong
+    ]
 
 
+_WORDS_BEFORE = re.compile(r"[^\W\d_]{3,}")
 _AGAIN = re.compile(
-    rf"(?:[.;。；!?)`]\**\s{{1,3}}|\n\s{{0,3}})(?P<label>(?:\d{{1,2}}[.)]\s)?(?:also\s)?(?:\*\*|\[|`|\(|__|🔴|🟠|🟡|🟢|🔵|⚠)?\s?{_SEV}(?!\w)[^\n]{{0,3}})",
+    rf"(?:[.;。；!?)`]\**\s{{1,3}}|\n\s{{0,3}})(?P<label>(?:(?:\d{{1,2}}|[A-Za-z])[.)]\s|\(\d{{1,2}}\)\s)?(?:also\s)?(?:\*\*|\[|`|\(|__|🔴|🟠|🟡|🟢|🔵|⚠){{0,2}}\s?{_SEV}(?!\w)[^\n]{{0,3}})",
     re.IGNORECASE,
 )

@@ -93,7 +93,7 @@ def _in_body(section: Section) -> Severity | None:
 
 def _severity_at_start(node: Node) -> Severity | None:
     first = re.split(r"(?<=[.。])\s|\n|\s[—–-]\s|,\s|[(（]|:\s", plain_text(node.text[:200]), maxsplit=1)[0]
-    severity = severity_of_cell(first.strip(" .。"))
+    severity = severity_of_cell(first.strip(" .。")) or _value(first)
     if severity is not None:
         return severity
     label = leading_label(node.text[:200]) or trailing_label(node.text[:200])

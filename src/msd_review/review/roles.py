@@ -30,7 +30,7 @@ _ROLE_WORDS: tuple[tuple[Role, str], ...] = (
         re-check recheck carried-over carryover anteriores precedentes vorherige frühere précédents"""),
     ("risk", """assessment risk-assessment rating overall-risk bewertung risikobewertung gesamtrisiko gesamtbewertung évaluation evaluation
         evaluación avaliação risco riesgo risque risiko global geral general gesamt"""),
-    ("strengths", """strengths strength positives positive pros highlights praise merits solid strong good-points well works right
+    ("strengths", """strengths strength positives positive aspects pros highlights praise merits solid strong good-points well works right
         fortalezas fortes forts forces stärken positives positivos positivo puntos-fuertes pontos-fortes points-forts vorzüge"""),
     ("suggestions", """suggestions suggestion recommendations recommendation recommended improvements improvement proposals proposed fixes fix
         changes remediation remediations actions action next steps todo todos enhancements alternatives advice

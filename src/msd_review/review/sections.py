@@ -86,10 +86,13 @@ class _Builder:
         self.stack[-1].parts.append(node)
 
     def _returns(self, node: Node) -> bool:
-        """After a run-in inside the concerns, the next labelled block belongs to the concerns again."""
-        below = [entry.meaning.role for entry in self.stack[:-1]]
+        """A rated block behind a run-in belongs to what was read before it."""
+        top = self.stack[-1]
         label = leading_label(node.text)
-        return "concerns" in below and label is not None and label.strong
+        if label is None or not label.strong:
+            return False
+        said = top.meaning.role in {"verdict", "summary", "risk"} and bool(top.parts)
+        return said or "concerns" in [entry.meaning.role for entry in self.stack[:-1]]
 
 
 def read_sections(nodes: tuple[Node, ...]) -> Section:
@@ -213,7 +216,7 @@ def _run_in(builder: _Builder, node: Node) -> tuple[Meaning, Node] | None:
     found = _RUN_IN_HEAD.match(node.text)
     if not found:
         return None
-    role = strict_role(found["label"])
+    role = None if severity_of_cell(found["label"]) else strict_role(found["label"])
     if role == "risk" and builder.stack[-1].meaning.role == "concerns" and severity_of_cell(found["rest"]):
         return Meaning(
             role="risk", title=found["label"].strip(), risk=severity_of_cell(found["rest"])

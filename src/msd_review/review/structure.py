@@ -21,6 +21,7 @@ LINE_LIMIT = 8 * 1024
 _DEEPEST = 40
 _DEEP_MARKERS = re.compile(r"^((?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){12})[ \t>*+\-\d.)]*")
 _CHECKBOX = re.compile(r"^\[[ xX]\]\s+")
+_CALLOUT = re.compile(r"^\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
 _TAG_LINE = re.compile(
     r"^\s*</?(?:details|summary|div|p|br|sub|sup|table|center)\b[^>\n]*>\s*$", re.IGNORECASE
 )
@@ -72,10 +73,18 @@ class Document:
 def read_structure(text: str) -> Document:
     """Read cleaned text; never raises on any text."""
     lines = [_bounded(line) for line in text[:READ_LIMIT].split("\n")]
-    lines = repair_fences(lines)
+    lines = repair_fences(_unquoted(lines))
     tokens = _parser().parse("\n".join(lines))
     nodes, _ = _read(tokens, 0, quoted=False)
     return Document(lines=tuple(lines), nodes=nodes, cut=len(text) > READ_LIMIT)
+
+
+def _unquoted(lines: list[str]) -> list[str]:
+    """A review that stands in a block quote as a whole quotes nobody."""
+    told = [line for line in lines if line.strip()]
+    if sum(1 for line in told if line.startswith(">")) * 10 < len(told) * 9 or not told:
+        return lines
+    return [re.sub(r"^> ?", "", line) for line in lines]
 
 
 def _bounded(line: str) -> str:
@@ -120,9 +129,8 @@ def _read_one(tokens: Sequence[Token], at: int, *, quoted: bool) -> tuple[tuple[
             level = int(token.tag[1])
             return (Node(kind="heading", text=tokens[at + 1].content, line=line, end=end, level=level, quoted=quoted),), at + 3  # fmt: skip
         case "paragraph_open":
-            return (
-                Node(kind="text", text=tokens[at + 1].content, line=line, end=end, quoted=quoted),
-            ), at + 3
+            text = _CALLOUT.sub("", tokens[at + 1].content)
+            return (Node(kind="text", text=text, line=line, end=end, quoted=quoted),), at + 3
         case "list_item_open":
             return _read_item(tokens, at, quoted=quoted)
         case "table_open":
@@ -131,9 +139,20 @@ def _read_one(tokens: Sequence[Token], at: int, *, quoted: bool) -> tuple[tuple[
             return (Node(kind="code", text=token.content, line=line, end=end, quoted=quoted),), at + 1
         case "hr":
             return (Node(kind="rule", text="", line=line, end=end, quoted=quoted),), at + 1
+    if token.type == "blockquote_open":
+        return _read(tokens, at + 1, quoted=quoted or not _is_callout(tokens, at))
     if token.nesting == 1:
-        return _read(tokens, at + 1, quoted=quoted or token.type == "blockquote_open")
+        return _read(tokens, at + 1, quoted=quoted)
     return (), at + 1
+
+
+def _is_callout(tokens: Sequence[Token], at: int) -> bool:
+    """`> [!WARNING]` quotes nobody: it is the reviewer's own text in a box."""
+    return (
+        at + 2 < len(tokens)
+        and tokens[at + 2].type == "inline"
+        and _CALLOUT.match(tokens[at + 2].content) is not None
+    )
 
 
 def _read_item(tokens: Sequence[Token], at: int, *, quoted: bool) -> tuple[tuple[Node, ...], int]:

@@ -15,7 +15,7 @@ def _words(listed: str) -> list[str]:
 
 _HIGH = """
 high highest critical crit blocker blockers blocking severe major showstopper p0 p1 sev0 sev1 fatal
-must-fix mustfix urgent
+must-fix mustfix urgent priority|0 priority|1 severity|1 sev|1 sev|0 prio|1
 高 重大 致命的 致命 重要 深刻 严重 嚴重 高危 严重问题 紧急 阻断 阻塞 ブロッカー クリティカル
 높음 심각 심각함 치명적 중대 상
 cao nghiêm|trọng rất|cao
@@ -26,7 +26,7 @@ bloqueante bloqueador
 высокий высокая высокое критический критично критическая критическое блокер
 """
 _MEDIUM = """
-medium med moderate warning warn warnings important significant p2 sev2 should-fix
+medium med moderate warning warn warnings important significant p2 sev2 should-fix priority|2 severity|2 sev|2 prio|2
 中 中程度 中等 中等程度 一般 警告 注意
 보통 중간 경고 중
 trung|bình vừa
@@ -37,7 +37,7 @@ advertencia
 средний средняя средне среднее предупреждение
 """
 _LOW = """
-low lowest minor non-blocking nonblocking info informational nit nits nitpick nitpicks trivial cosmetic p3 p4 sev3 sev4
+low lowest minor non-blocking nonblocking info informational nit nits nitpick nitpicks trivial cosmetic p3 p4 sev3 sev4 priority|3 priority|4 severity|3 severity|4 sev|3 sev|4 prio|3
 低 軽微 轻微 輕微 情報 提示 次要 较低
 낮음 경미 경미함 사소 사소함 하
 thấp nhẹ
@@ -127,11 +127,12 @@ NOT_RESOLVED = re.compile(
 )
 
 NOTHING = re.compile(
-    r"^(?:\(?\s*(?:none|n/?a|nil|nothing|no (?:new |further |other |additional |remaining |open |outstanding |significant |major |critical "
+    r"^(?:\(?\s*(?:none(?: (?:yet|so far|identified|found|noted|at this time|here|to report|needed|required|of note))?|n/?a|nil|nothing(?: (?:to (?:add|report|flag)|here|found|yet))?|no (?:new |further |other |additional |remaining |open |outstanding |significant |major |critical "
     r"|high|medium|low|blocking |material |serious |unresolved |further )*(?:-?severity |-?risk |-?priority )?"
     r"(?:concerns?|issues?|findings?|problems?|blockers?|risks?|gaps?|ones|items?|bugs?|defects?)?"
-    r"(?: (?:were |was |have been |are )?(?:found|identified|noted|remain(?:ing)?|raised|detected|at this (?:level|time|severity)|here|this (?:cycle|round)|to report|beyond .*|for this plan|in this plan))*"
-    r"|(?:i |we )?(?:found|see|have|identified) no (?:concerns|issues|findings|problems).*|clean|ok|lgtm|—|–|-|-{2,}"
+    r"(?: (?:were |was |have been |are )?(?:found|identified|noted|remain(?:ing)?|raised|detected|at this (?:level|time|severity)|here|this (?:cycle|round)|yet|so far|at present|to add|to report|beyond .*|for this plan|in this plan))*"
+    r"|(?:i |we )?(?:found|see|have|identified) no (?:concerns|issues|findings|problems).*"
+    r"|(?:i|we) (?:do not|don['’]t|did not|didn['’]t|have not|could not) (?:have|see|find|found|identify|spot)(?: (?:any|significant|major|serious|blocking|further|other|real|substantive|material)){1,3} (?:concerns?|issues?|problems?|blockers?|findings?|objections?).*|clean|ok|lgtm|—|–|-|-{2,}"
     r"|なし|特になし|該当なし|ありません|無し|无|没有|暂无|無|未发现.{0,12}|没有发现.{0,12}|없음|없습니다|해당 없음|특별한 .{0,12} 없음|không(?: có)?(?: (?:vấn đề|lo ngại|mối quan ngại|gì).{0,30})?"
     r"|(?:nenhum|nenhuma|ningún|ninguna|ninguno|keine?|aucune?|nessun[ao]?)(?: (?:outr\w+|otr\w+|weiteren?|autre)? ?(?:problema|preocupaç|preocupaci|bedenken|probleme?|problèmes?|préoccupations?|inquiétudes?|hallazgos?|achados?|einwände|mängel|constats?|remarques?|risques?|riscos?|riesgos?)\w*(?: .{0,30})?)?|n[ãa]o há (?:problemas|preocupaç)\w*.{0,30}|no hay (?:problemas|preocupaci)\w*.{0,30}|нет(?: (?:замечаний|проблем|вопросов).{0,30})?|отсутствуют)"
     r"\s*\)?[\s.!。．]*)$",
