@@ -89,7 +89,8 @@ def _row(approved: Approved, prepared: Prepared) -> dict[str, Any]:
 def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield ": ".join(part for part in (document["subject"], ", ".join(document["plans"])) if part)
     for row in document["would_run"]:
-        yield f"would run {row['identity']} in {row['works_in']}, {row['timeout_ms'] // 1000} s at most"
+        place = f" in {row['works_in']}" if row["transport"] == "spawn" else ""
+        yield f"would run {row['identity']}{place}, {row['timeout_ms'] // 1000} s at most"
         if row["transport"] == "spawn":
             shown = [
                 argument if len(argument) < 200 else argument[:199] + "…" for argument in row["argv"][1:]

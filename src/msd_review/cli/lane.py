@@ -93,6 +93,15 @@ def _plan_text(entry: dict[str, Any]) -> str:
     return "\n".join(line for line in lines if line)
 
 
+def _model_text(entry: dict[str, Any]) -> str:
+    if entry["model"]:
+        return str(entry["model"])
+    last = entry["fallback_model"]
+    if entry["models_url"] is None:
+        return str(last or "none")
+    return "the first that the server lists" + (f", else {last}" if last else "")
+
+
 @command.command(cls=LaneCommand)
 @click.option("--lane", "names", multiple=True, metavar="SLUG", help="Name this reviewer; repeatable.")
 @click.option("--all", "run_all", is_flag=True, help="Every reviewer that can run here.")
