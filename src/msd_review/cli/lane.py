@@ -86,9 +86,7 @@ def _plan_text(entry: dict[str, Any]) -> str:
         )
     else:
         lines.append(f"  POST {entry['url']} ({entry['host_config_key']}, {entry['host_origin']})")
-        lines.append(
-            f"  model: {entry['model'] or entry['fallback_model'] or 'the first that the server lists'}"
-        )
+        lines.append(f"  model: {_model_text(entry)}")
     lines.extend(f"  note: {notice}" for notice in entry["notices"])
     return "\n".join(line for line in lines if line)
 
