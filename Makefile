@@ -19,7 +19,7 @@ types: $(STAMP)-dev
 	$(BIN)/mypy src tests
 
 unit: $(STAMP)-dev
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -rs
 
 docs: $(STAMP)-dev ## write the generated pages again
 	$(BIN)/python tools/generate_reference.py
