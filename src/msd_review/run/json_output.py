@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msd_review.lazy import regex
 from msd_review.manifest.model import OutputFormat, OutputMap, TextSelector, Where
 from msd_review.run.decoding import storable
 from msd_review.run.result import ToolError, Usage
 
 _ABSENT = object()
-_LINE_START = re.compile(r"^[ \t]*(?=[{\[])", re.MULTILINE)
-_ANYWHERE = re.compile(r"(?=\{)")
+_LINE_START = regex(r"^[ \t]*(?=[{\[])", re.MULTILINE)
+_ANYWHERE = regex(r"(?=\{)")
 # How often a text may be scanned altogether while a value is looked for behind noise: hostile noise is full of
 # places where one seems to begin.
 _SCANS = 4
@@ -91,7 +92,8 @@ def _spans(text: str, starts: re.Pattern[str]) -> Iterator[tuple[int, int, Any]]
         if budget <= 0:
             return
         value, cost = _decode_at(decoder, text, start)
-        budget -= cost + _ATTEMPT_COST
+        # An error counts the lines up to its place: an attempt far into a text is dear even when it reads nothing.
+        budget -= cost + _ATTEMPT_COST + (start >> 3)
         if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict) for v in value)):
             end = start + cost
             yield start, end, value

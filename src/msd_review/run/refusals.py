@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from msd_review.lazy import regex
 from msd_review.outcomes import Reason
 from msd_review.run.decoding import is_blank, storable
 from msd_review.run.patterns import (
@@ -19,16 +20,16 @@ from msd_review.run.patterns import (
 from msd_review.run.result import ToolError
 from msd_review.run.shape import frames, is_stack_trace, looks_like_review, signs
 
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"(?:\b(?:API Error|HTTP(?:/\d(?:\.\d)?)?|status(?: ?code)?|code|\w*error|rejected)\b\W{0,4}(?:(?:got )?status\W{0,4})?|\A\W{0,3})([45]\d\d)\b",
     re.IGNORECASE,
 )
 _OVERRULES = frozenset(
     {Reason.QUOTA, Reason.RATE_LIMITED, Reason.CONTEXT_OVERFLOW, Reason.MODEL_NOT_FOUND, Reason.RESOURCES}
 )
-_TRYING_AGAIN = re.compile(r"\b(?:retrying|reconnecting|retries left|will retry|attempt \d+(?: of \d+)? failed)\b", re.IGNORECASE)  # fmt: skip
+_TRYING_AGAIN = regex(r"\b(?:retrying|reconnecting|retries left|will retry|attempt \d+(?: of \d+)? failed)\b", re.IGNORECASE)  # fmt: skip
 # What a line of a review is about, and a tool's own complaint is not.
-_ABOUT_A_PLAN = re.compile(
+_ABOUT_A_PLAN = regex(
     r"\b(?:plans?|tasks?|phases?|waves?|requirements?|tests?|should|must|callers?|functions?|modules?|handler|endpoint|implementation)\b",
     re.IGNORECASE,
 )
@@ -37,7 +38,7 @@ _SHORT_LINES = 14
 _OPENING = 48  # within how many characters of a line an unmarked refusal begins
 _LINE = 2000
 _TAIL = 64 * 1024
-_SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+|\u2026\s*|\.{3}\s*")
+_SENTENCE = regex(r"(?<=[.!?:])\s+|\n+|\u2026\s*|\.{3}\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +106,9 @@ def refusal_in_text(text: str) -> Refusal | None:
 
 
 def _crash(text: str) -> Refusal:
-    lines = [line.strip() for line in text.split("\n") if line.strip() and not frames(line)]
-    told = lines[-1] if text.startswith("Traceback") and lines else (lines or [text])[0]
-    return _refusal(reason_of_words(told, "message") or Reason.MALFORMED_RESPONSE, f"a stack trace: {told}")
+    told = [line for line in _lines(text[:_LINE] + "\n" + text[-_LINE:]) if not frames(line)]
+    words = (told[-1] if text.startswith("Traceback") else told[0]) if told else text[:_LINE]
+    return _refusal(reason_of_words(words, "message") or Reason.MALFORMED_RESPONSE, f"a stack trace: {words}")
 
 
 def _announced(text: str) -> Refusal | None:
@@ -174,7 +175,7 @@ def _refusal(reason: Reason, words: str) -> Refusal:
 
 def failures_in_json(text: str) -> tuple[ToolError, ...]:
     """The failures that a text which is nothing but JSON (one value, or one a line) announces."""
-    if text[:1] not in {"{", "["}:
+    if text[:1] not in {"{", "["} or len(text) > _TAIL:
         return ()
     return tuple(error for value in _json_values(text) for error in _failures(value))
 

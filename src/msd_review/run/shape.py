@@ -4,39 +4,42 @@ Cheap signs, not understanding: they decide only whether words such as "401" may
 """
 
 import re
+from functools import lru_cache
 
-_FRAME = re.compile(
+from msd_review.lazy import regex
+
+_FRAME = regex(
     r"^\s*(?:at\s+\S.*[:(]\S*\d+\)?,?\s*\{?$|at\s+\S+\s+\(|File \"[^\"\n]+\", line \d+|\d+:\s+0x[0-9a-f]+|goroutine \d+|\S+\.go:\d+ \+0x)"
 )
-_TRACE = re.compile(
+_TRACE = regex(
     r"^(?:Traceback \(most recent call last\)|(?:Unhandled|Uncaught)\b.{0,40}(?:exception|error|rejection)|panic: |thread '.{1,60}' panicked"
     r"|Exception in thread|Caused by: |(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: )",
     re.MULTILINE,
 )
-_HEADING = re.compile(
+_HEADING = regex(
     r"^(?:#{1,6}\s+|\*\*|__)\W{0,8}[^\n]{0,60}?\b(?:summar(?:y|ies)|strengths?|concerns?|suggestions?|risks?|findings?|issues?|verdict|review"
     r"|recommendations?|assessment|critical|high|medium|low|blockers?|problems?|verification)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_SEVERITY = re.compile(
+_SEVERITY = regex(
     r"^[\s>*_#|`\[(\-\d.)]{0,16}(?:CRITICAL|BLOCKER|HIGH|MEDIUM|LOW|MAJOR|MINOR|NIT|WARNING|INFO)[\])*_`|]{0,5}\s{0,3}(?:[:\u2014\u2013|-]|\n|$)"
     r"|\[(?:CRITICAL|BLOCKER|HIGH|MEDIUM|LOW|MAJOR|MINOR)\]",
     re.MULTILINE,
 )
-_PLACE = re.compile(r"(?<![\w/])[\w./-]{1,200}\.[A-Za-z]\w{0,9}:\d{1,7}\b")
-_VERDICT = re.compile(
+_PLACE = regex(r"(?<![\w/])[\w./-]{1,200}\.[A-Za-z]\w{0,9}:\d{1,7}\b")
+_VERDICT = regex(
     r"\bLGTM\b|^\W{0,8}(?:final |overall )?verdict\b|\boverall risk\b|^\W{0,8}risk(?: level| assessment)?\W{0,4}:"
     r"|\bno (?:\w+ ){0,2}(?:concerns|issues|findings|problems|objections)\b|\bready (?:to|for) (?:execut|implement|merge|build)",
     re.IGNORECASE | re.MULTILINE,
 )
-_ITEM = re.compile(r"^\s{0,8}(?:[-*+\u2022]|\d{1,3}[.)])\s+\S", re.MULTILINE)
-_CLOSING = re.compile(
+_ITEM = regex(r"^\s{0,8}(?:[-*+\u2022]|\d{1,3}[.)])\s+\S", re.MULTILINE)
+_CLOSING = regex(
     r"^\W{0,8}(?:final |overall )?(?:verdict|risk(?: level| assessment)?|conclusion|recommendation)\b[^\n]*(?:\n+[^\n#]+){0,4}\s*\Z"
     r"|\b(?:LGTM|review complete(?:d)?)\b[^\n]{0,80}\s*\Z",
     re.IGNORECASE | re.MULTILINE,
 )
-_SENTENCE_END = re.compile(r"[.!?)\]`*|\u3002\uff01\uff1f\"'\u201d]\s*\Z")
-_LOOKED_AT = 200_000
+_SENTENCE_END = regex(r"[.!?)\]`*|\u3002\uff01\uff1f\"'\u201d]\s*\Z")
+_LOOKED_AT = 60_000
 _LONG = 1500
 _ITEMS = 3
 
@@ -57,7 +60,12 @@ def is_stack_trace(text: str) -> bool:
 
 def signs(text: str) -> int:
     """How many signs of a review a text bears: headings, severities, places in code, a verdict, a list."""
-    told = "\n".join(line for line in text[:_LOOKED_AT].split("\n") if not _FRAME.match(line))
+    return _signs(text[:_LOOKED_AT])
+
+
+@lru_cache(maxsize=4)
+def _signs(text: str) -> int:
+    told = "\n".join(line for line in text.split("\n") if not _FRAME.match(line))
     found = [pattern.search(told) is not None for pattern in (_HEADING, _SEVERITY, _PLACE, _VERDICT)]
     listed = sum(1 for _ in zip(_ITEM.finditer(told), range(_ITEMS), strict=False)) == _ITEMS
     return sum((*found, listed))
