@@ -103,7 +103,7 @@ def _cite(path: str | None, line: int | None = None, end: int | None = None, **m
         (_cite("shop-app/src/shop/cart.py", 1), VERIFIED, "src/shop/cart.py", ""),
         (_cite("b/src/shop/cart.py", 1), VERIFIED, "src/shop/cart.py", ""),
         (_cite("/home/reviewer/clones/shop-app/src/shop/cart.py", 1), VERIFIED, "src/shop/cart.py", ""),
-        (_cite("C:/work/src/shop/cart.py", 1), VERIFIED, "src/shop/cart.py", ""),
+        (_cite("C:/srv/src/shop/cart.py", 1), VERIFIED, "src/shop/cart.py", ""),
         (_cite("src/shop/old_names.py", 2), MOVED, "src/shop/prices.py", "it was renamed to `src/shop/prices.py`"),
         (_cite("user.py", 1), AMBIGUOUS, None, "2 files bear that name: `src/admin/models/user.py`, `src/shop/models/user.py`"),
         (_cite("models/user.py", 40), MISSING, None, "2 files bear that name, and it stands in none of them"),
@@ -201,10 +201,10 @@ def test_what_the_plan_creates_is_not_missing(tree: Tree, shop: Path) -> None:
 
 
 def test_citations_as_reviewers_write_them_are_read_and_checked(tree: Tree) -> None:
-    text = "See [the cart](/work/x/shop-app/src/shop/cart.py:5), `src/shop/cart.py:8-9` and src/shop/nowhere.py:3."
+    text = "See [the cart](/srv/x/shop-app/src/shop/cart.py:5), `src/shop/cart.py:8-9` and src/shop/nowhere.py:3."
     verdicts = {c.path: c.verdict for c in check_citations(extract_citations(text), tree)}
     assert verdicts == {
-        "/work/x/shop-app/src/shop/cart.py": VERIFIED,
+        "/srv/x/shop-app/src/shop/cart.py": VERIFIED,
         "src/shop/cart.py": VERIFIED,
         "src/shop/nowhere.py": MISSING,
     }
