@@ -12,6 +12,7 @@ from msd_review.registry import Registry, discover_overlays, first_party, load_r
 from msd_review.trust import store
 from msd_review.trust.activity import overlay_decider
 from msd_review.trust.consent import Consents, project_scope
+from msd_review.trust.verified import open_memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +93,13 @@ def load_world(folder: Path | None) -> World:
     scope = None if root.path is None else project_scope(root.path, home=home_folder())
     mine, theirs = capability_folders(home, root.path)
     overlays = discover_overlays(mine, theirs, cache_file=home / "cache" / "manifests.json")
+    memory = open_memory(home / "cache" / "bundles.json")
     registry = load_registry(
         first_party(),
         overlays,
-        is_active=overlay_decider(consents, project_scope=scope),
+        is_active=overlay_decider(consents, project_scope=scope, memory=memory),
     )
+    memory.save()
     schema = build_schema(registry.config_keys, registry.owned_lanes)
     config = Config(schema=schema, layers=_layers(home, root.path))
     return World(

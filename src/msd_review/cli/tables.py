@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 def width(text: str) -> int:
     """How many columns a text takes on a terminal."""
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
         for char in text

@@ -1,7 +1,8 @@
 """Finds the program that a name means, without ever letting the reviewed repository answer."""
 
 import os
-from collections.abc import Iterator
+import stat
+from functools import lru_cache
 from pathlib import Path
 
 _DEFAULT_PATHEXT = ".COM;.EXE;.BAT;.CMD"
@@ -26,20 +27,20 @@ def find_binary(
     """
     if not name or "\0" in name:
         return None
-    barred = _barred(repo_root)
+    barred = _barred(None if repo_root is None else str(repo_root))
     if Path(name).is_absolute():
-        return _first(Path(name), pathext, barred)
+        return _first(name, pathext, barred)
     if Path(name).name != name or name in {".", ".."}:
         return None
-    if beside is not None and (found := _first(beside / name, pathext, ())):
+    if beside is not None and (found := _first(str(beside / name), pathext, ())):
         return found
-    return next(
-        filter(None, (_first(folder / name, pathext, barred) for folder in _folders(path, cwd))), None
-    )
+    places = (folder + os.sep + name for folder in _folders(path, cwd))
+    return next((found for place in places if (found := _first(place, pathext, barred))), None)
 
 
-def _barred(repo_root: Path | None) -> tuple[Path, ...]:
-    return () if repo_root is None else (_plain(repo_root), _real(repo_root))
+@lru_cache(maxsize=8)
+def _barred(repo_root: str | None) -> tuple[Path, ...]:
+    return () if repo_root is None else (_plain(Path(repo_root)), _real(Path(repo_root)))
 
 
 def _real(path: Path) -> Path:
@@ -50,34 +51,36 @@ def _plain(path: Path) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100 - `..` is folded without following links
 
 
-def _folders(path: str | None, cwd: Path | None) -> Iterator[Path]:
+# A listing asks for a thousand programs on one PATH. What is found is held against the repository each time anew.
+@lru_cache(maxsize=8)
+def _folders(path: str | None, cwd: Path | None) -> tuple[str, ...]:
     here = _real(cwd) if cwd is not None else None
-    for entry in (path or "").split(os.pathsep):
-        folder = Path(entry.strip('"') if os.name == "nt" else entry)
-        if entry and folder.is_absolute() and _real(folder) != here:
-            yield folder
+    entries = (entry.strip('"') if os.name == "nt" else entry for entry in (path or "").split(os.pathsep))
+    folders = (Path(entry) for entry in entries if entry)
+    return tuple(str(folder) for folder in folders if folder.is_absolute() and _real(folder) != here)
 
 
-def _spellings(candidate: Path, pathext: str | None) -> tuple[Path, ...]:
+def _spellings(candidate: str, pathext: str | None) -> tuple[str, ...]:
     if os.name != "nt":
         return (candidate,)
     endings = [ending for ending in (pathext or _DEFAULT_PATHEXT).split(";") if ending]
-    if candidate.suffix.upper() in {ending.upper() for ending in endings}:
+    if Path(candidate).suffix.upper() in {ending.upper() for ending in endings}:
         return (candidate,)
-    return tuple(candidate.with_name(candidate.name + ending) for ending in endings)
+    return tuple(candidate + ending for ending in endings)
 
 
-def _first(program: Path, pathext: str | None, barred: tuple[Path, ...]) -> Path | None:
+def _first(program: str, pathext: str | None, barred: tuple[Path, ...]) -> Path | None:
     for candidate in _spellings(program, pathext):
-        if _runnable(candidate) and not _inside(candidate, barred):
-            return candidate
+        if _runnable(candidate) and not _inside(Path(candidate), barred):
+            return Path(candidate)
     return None
 
 
-def _runnable(candidate: Path) -> bool:
+def _runnable(candidate: str) -> bool:
     try:
-        return candidate.is_file() and os.access(candidate, os.X_OK)
-    except OSError:
+        # Asked of the operating system directly: most places that are looked at hold nothing.
+        return stat.S_ISREG(os.stat(candidate).st_mode) and os.access(candidate, os.X_OK)  # noqa: PTH116
+    except (OSError, ValueError):
         return False
 
 

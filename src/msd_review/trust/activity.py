@@ -3,7 +3,7 @@
 Invariants
 - The bundle is read once, whole; its hash is compared with the consented one, and the manifest inside those
   same bytes must be the one that the registry will use. A file swapped between the two reads is found out.
-- Read anew by every command: nothing about it is remembered between runs.
+- `judge_overlay` reads anew, always. Only who lists may go by a memory of what was verified and did not change.
 """
 
 import codecs
@@ -14,6 +14,7 @@ from msd_review.registry.overlays import Overlay
 from msd_review.trust.bundle import Bundle, BundleRefused, read_bundle
 from msd_review.trust.consent import GLOBAL, Consents
 from msd_review.trust.policy import CONTENT_CHANGED, Inactive, overlay_state
+from msd_review.trust.verified import Memory, fingerprint
 
 
 def judge_overlay(overlay: Overlay, consents: Consents, *, project_scope: str | None) -> Inactive | None:
@@ -22,7 +23,7 @@ def judge_overlay(overlay: Overlay, consents: Consents, *, project_scope: str | 
     `project_scope` is the scope of the current project's consents, None where there is no project.
     """
     scope = GLOBAL if overlay.scope == "global" else project_scope
-    bundle = _read(overlay)
+    bundle = _read(overlay) if _consented_hash(overlay, consents, project_scope) is not None else None
     state = overlay_state(overlay.id, scope=scope, bundle=bundle, consents=consents)
     if state is None and bundle is not None and not _holds(bundle, overlay):
         return Inactive(
@@ -33,14 +34,32 @@ def judge_overlay(overlay: Overlay, consents: Consents, *, project_scope: str | 
     return state
 
 
-def overlay_decider(consents: Consents, *, project_scope: str | None) -> Callable[[Overlay], str | None]:
-    """What a registry asks of each overlay: None lets it in, else the code of why not."""
+def overlay_decider(
+    consents: Consents, *, project_scope: str | None, memory: Memory | None = None
+) -> Callable[[Overlay], str | None]:
+    """What a registry asks of each overlay: None lets it in, else the code of why not.
+
+    With a `memory`, what was verified before and did not change since is not read again.
+    """
+    remembered = memory or Memory()
 
     def decide(overlay: Overlay) -> str | None:
+        expected = _consented_hash(overlay, consents, project_scope)
+        now = None if expected is None or memory is None else fingerprint(overlay.folder)
+        if expected is not None and remembered.holds(overlay.folder, expected, now):
+            return None
         state = judge_overlay(overlay, consents, project_scope=project_scope)
+        if state is None and expected is not None:
+            remembered.keep(overlay.folder, expected, now)
         return None if state is None else state.code
 
     return decide
+
+
+def _consented_hash(overlay: Overlay, consents: Consents, project_scope: str | None) -> str | None:
+    scope = GLOBAL if overlay.scope == "global" else project_scope
+    consent = None if scope is None or consents.problem is not None else consents.overlay(scope, overlay.id)
+    return None if consent is None else consent.content_hash
 
 
 def _read(overlay: Overlay) -> Bundle | None:
