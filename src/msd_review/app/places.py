@@ -51,7 +51,7 @@ def check_writable(paths: dict[str, Path]) -> None:
             folder.mkdir(parents=True, exist_ok=True)
             probe = folder / f".{path.name}.msd-probe"
             probe.touch()
-            probe.unlink()
+            probe.unlink(missing_ok=True)  # another review of the same plan may have removed it
         except OSError as problem:
             raise InputError(
                 f"{path} cannot be written: {problem.strerror or problem}",

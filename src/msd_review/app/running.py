@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import re
-import shutil
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
@@ -24,9 +23,10 @@ from msd_review.edges.stopping import StopSignal
 from msd_review.edges.terminal import restored_terminal
 from msd_review.errors import StoreError
 from msd_review.invocation import SpawnInvocation
+from msd_review.lazy import regex
 from msd_review.outcomes import Mark, Outcome, Reason
 from msd_review.report.model import Skipped
-from msd_review.run import resume, store, sweep
+from msd_review.run import leftovers, resume, store, sweep
 from msd_review.run.events import LaneEvent
 from msd_review.run.interrupts import stop_on_signals
 from msd_review.run.journal import Journal
@@ -37,7 +37,7 @@ from msd_review.run.store import RunInfo
 from msd_review.run.tree_state import TreeState, changes_between, tree_state
 from msd_review.trust.policy import Approved
 
-_REPORT = re.compile(r"(?:^|[-./])REVIEWS?\.(?:md|json|sarif|html)$", re.IGNORECASE)
+_REPORT = regex(r"(?:^|[-./])REVIEWS?\.(?:md|json|sarif|html)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,19 +92,7 @@ def run_prepared(
     finally:
         journal.close()
         sweep.sweep_run(info)
-        _remove_traces(world, info)
-
-
-def _remove_traces(world: World, info: RunInfo) -> None:
-    if world.root.path is None:
-        return
-    scratch = world.root.path / ".msd" / "tmp" / info.id
-    shutil.rmtree(scratch, ignore_errors=True)
-    for folder in (scratch.parent, scratch.parent.parent):
-        try:
-            folder.rmdir()
-        except OSError:
-            return
+        leftovers.clear_run(info)
 
 
 async def _run(run: _Run) -> Ran:

@@ -14,15 +14,13 @@ POINTS = (
     "journal.before_append", "journal.half_line", "journal.appended", "journal.synced",
     "lane.queued", "lane.starting", "lane.attempt_ended", "lane.text_written", "lane.ended", "lane.recorded",
     "process.starting", "process.started", "process.first_output", "process.ending", "process.ended",
+    "files.temporary_written",
     "report.before_write", "report.markdown_written", "report.json_written", "report.done",
     "workspace.copying", "workspace.copied", "workspace.removing",
     "install.planned", "install.staged", "install.set_aside", "install.swapped", "install.recorded",
     "install.consented", "install.cleared",
     "remove.planned", "remove.set_aside", "remove.recorded", "remove.revoked", "remove.cleared",
     "sweep.killing", "clean.removing", "resume.adopting",
-    "install.planned", "install.staged", "install.set_aside", "install.swapped", "install.recorded",
-    "install.consented", "install.cleared",
-    "remove.planned", "remove.set_aside", "remove.recorded", "remove.revoked", "remove.cleared",
 )  # fmt: skip
 
 _TOKEN = "kill-me"

@@ -5,6 +5,11 @@ import os
 import stat
 from pathlib import Path
 
+from msd_review.edges.faults import fault_point
+
+_NAME_CHARS = 40
+_TEMPORARY = ".tmp"
+
 
 class FileRefused(OSError):
     """The path is not a regular file, or is larger than the bound; `str()` says which."""
@@ -33,12 +38,14 @@ def write_atomic(path: Path, content: bytes, *, mode: int = 0o644) -> None:
     """Writes `content` to `path` whole or not at all: temporary file beside it, fsync, rename, fsync of the folder."""
     import tempfile  # with its random numbers it costs more to load than all else here
 
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
+    prefix = f".{path.name[:_NAME_CHARS]}.{os.getpid()}."
+    descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=_TEMPORARY, dir=path.parent)
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as handle:
             handle.write(content)
             handle.flush()
+            fault_point("files.temporary_written")
             os.fchmod(handle.fileno(), mode)
             os.fsync(handle.fileno())
         temporary.replace(path)
@@ -47,6 +54,20 @@ def write_atomic(path: Path, content: bytes, *, mode: int = 0o644) -> None:
             temporary.unlink()
         raise
     sync_folder(path.parent)
+
+
+def temporary_owner(name: str) -> tuple[str, int] | None:
+    """Of a name that `write_atomic` gave a temporary file: the file's own name (cut), and the writer's process id."""
+    if not (name.startswith(".") and name.endswith(_TEMPORARY)):
+        return None
+    target, _, rest = name[1 : -len(_TEMPORARY)].rpartition(".")
+    target, _, pid = target.rpartition(".")
+    return (target, int(pid)) if target and rest and pid.isascii() and pid.isdigit() else None
+
+
+def cut_name(path: Path) -> str:
+    """The name under which `temporary_owner` knows `path`."""
+    return path.name[:_NAME_CHARS]
 
 
 def sync_folder(folder: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from msd_review.edges import process_table
 from msd_review.edges.faults import fault_point
 from msd_review.edges.process_table import Identity
-from msd_review.run import store
+from msd_review.run import leftovers, store
 
 _BOUND_S = 5.0
 
@@ -26,7 +26,7 @@ def sweep_run(run: store.RunInfo) -> int:
 
 
 def sweep_crashed(runs: Path) -> tuple[str, ...]:
-    """Ends what crashed runs left behind, and records that they crashed; their ids. Never raises.
+    """Ends and removes what crashed runs left behind, and records that they crashed; their ids. Never raises.
 
     Looks at processes only when there is such a run.
     """
@@ -36,6 +36,7 @@ def sweep_crashed(runs: Path) -> tuple[str, ...]:
     fault_point("sweep.killing")
     if _end_marked({run.id: run.owner for run in crashed}) == 0:
         for run in crashed:
+            leftovers.clear_run(run)
             store.record_crash(run)
     return tuple(run.id for run in crashed)
 
