@@ -314,13 +314,17 @@ def plants(seed: int, plans: int) -> Iterator[tuple[str, Planted, bool]]:
             rng = random.Random(f"{seed}-{repository.name}")
             planter = Planter(repository, rng)
             for _ in range(plans):
-                claims = [
-                    planter.claim(rng.choice(KINDS), rng.random() < 0.6) for _ in range(_CLAIMS_PER_PLAN)
-                ]
-                text, where = plan_of(claims)
-                flagged = flagged_lines(review_of(text.encode(), repository.root))
-                for line, claim in where.items():
-                    yield repository.language, claim, line in flagged
+                yield from _judged_plan(repository, planter, rng)
+
+
+def _judged_plan(
+    repository: Repository, planter: Planter, rng: random.Random
+) -> Iterator[tuple[str, Planted, bool]]:
+    claims = [planter.claim(rng.choice(KINDS), rng.random() < 0.6) for _ in range(_CLAIMS_PER_PLAN)]
+    text, where = plan_of(claims)
+    flagged = flagged_lines(review_of(text.encode(), repository.root))
+    for line, claim in where.items():
+        yield repository.language, claim, line in flagged
 
 
 def table(title: str, rows: dict[str, Counter[str]]) -> str:

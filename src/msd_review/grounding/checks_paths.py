@@ -13,17 +13,18 @@ from msd_review.grounding.model import Claim, Fault, Judged
 from msd_review.grounding.nearest import is_close
 from msd_review.grounding.paths import base_name
 from msd_review.grounding.plan import Plan
+from msd_review.lazy import regex
 from msd_review.review.model import Severity
 
-_PLACEHOLDER = re.compile(r"(?:^|/)(?:path|to|foo|bar|baz|example|examples?\.\w+|your[-_]?\w*|my[-_]\w+|some[-_]?\w*|x+|n+)(?:/|$)|\bNN\b|\bXX+\b|[<>{}*$]|\.\.\.|^\w+:|%", re.IGNORECASE)  # fmt: skip
-_BUILT = re.compile(r"(?:^|/)(?:node_modules|dist|build|out|target|coverage|htmlcov|tmp|temp|\.next|\.nuxt|\.cache|__pycache__|vendor|logs?|\.git|site-packages|venv|\.venv)(?:/|$)")  # fmt: skip
+_PLACEHOLDER = regex(r"(?:^|/)(?:path|to|foo|bar|baz|example|examples?\.\w+|your[-_]?\w*|my[-_]\w+|some[-_]?\w*|x+|n+)(?:/|$)|\bNN\b|\bXX+\b|[<>{}*$]|\.\.\.|^\w+:|%", re.IGNORECASE)  # fmt: skip
+_BUILT = regex(r"(?:^|/)(?:node_modules|dist|build|out|target|coverage|htmlcov|tmp|temp|\.next|\.nuxt|\.cache|__pycache__|vendor|logs?|\.git|site-packages|venv|\.venv)(?:/|$)")  # fmt: skip
 # Left out of a throw-away copy on purpose, so that their absence says nothing.
-_AGENT_FILES = re.compile(r"(?:^|/)(?:\.claude|\.opencode|\.qwen|\.gemini|\.codex|\.cursor|\.kimi[\w-]*|\.agents?)(?:/|$)|(?:^|/)(?:CLAUDE|AGENTS?|GEMINI|QWEN)(?:\.local)?\.md$|(?:^|/)(?:\.mcp\.json|opencode\.jsonc?|\.cursorrules|\.windsurfrules)$")  # fmt: skip
-_DATA = re.compile(
+_AGENT_FILES = regex(r"(?:^|/)(?:\.claude|\.opencode|\.qwen|\.gemini|\.codex|\.cursor|\.kimi[\w-]*|\.agents?)(?:/|$)|(?:^|/)(?:CLAUDE|AGENTS?|GEMINI|QWEN)(?:\.local)?\.md$|(?:^|/)(?:\.mcp\.json|opencode\.jsonc?|\.cursorrules|\.windsurfrules)$")  # fmt: skip
+_DATA = regex(
     r"\.(?:json|jsonl|csv|tsv|txt|log|db|sqlite3?|html?|xml|svg|png|jpe?g|gif|pdf|env|lock|out|diff|patch|tar|gz|zip|md|snap)$",
     re.I,
 )
-_SUMMARY = re.compile(
+_SUMMARY = regex(
     r"(?:^|/)(?P<plan>(?:[\w.]+-)*?\d[\w.]*(?:-\d[\w.]*)?)(?:-[\w-]+)?-(?:SUMMARY|VERIFICATION|UAT|VALIDATION)\.md$",
     re.IGNORECASE,
 )

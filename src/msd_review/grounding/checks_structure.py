@@ -12,21 +12,22 @@ from msd_review.grounding.model import Fault
 from msd_review.grounding.numbers import PlanNumber, number_of, read_number
 from msd_review.grounding.plan import Plan, Task
 from msd_review.grounding.prose import sentences
+from msd_review.lazy import regex
 from msd_review.review.model import Severity
 
 _VERIFIED_BY = ("verify", "automated", "done", "acceptance_criteria", "verification", "human-check", "manual", "how-to-verify", "behavior", "success_criteria")  # fmt: skip
-_SAYS_HOW = re.compile(
+_SAYS_HOW = regex(
     r"\b(?:verif\w+|test\w*|assert\w*|check\w*|expect\w*|confirm\w*|ensure\w*|passes|done when|accept\w+|must (?:print|return|exit|show))\b",
     re.I,
 )
-_LEFT_OPEN = re.compile(
+_LEFT_OPEN = regex(
     r"\bTBD\b(?!s\b)|\bTO BE (?:DETERMINED|DECIDED|DEFINED)\b|\b[Tt]o be (?:determined|decided)\b|\b(?:TODO|FIXME|XXX)\b\s?(?:\([^)]{0,40}\))?:|^\s*(?:[-*+]|\d+[.)])?\s*\b(?:TODO|FIXME|XXX)\b|\?\?\?",
 )
-_ABOUT_IT = re.compile(
+_ABOUT_IT = regex(
     r"\b(?:no|not|without|zero|any|remove[sd]?|removing|resolve[sd]?|resolving|existing|replace[sd]?|delete[sd]?|clear[sd]?|leftover|grep|contains?|search\w*|never|free of|all|the|every|each|old|stale|these|those|an?|as|or|and|mark\w*|label\w*|say\w*|literal|word|string|shows?|displays?|returns?|status)\s*[\"'(]*$",
     re.I,
 )
-_CANNOT_FAIL = re.compile(r"\|\|\s*(?:true|:|exit 0|echo\b[^|;&]*)\s*$|;\s*(?:true|exit 0)\s*$")
+_CANNOT_FAIL = regex(r"\|\|\s*(?:true|:|exit 0|echo\b[^|;&]*)\s*$|;\s*(?:true|exit 0)\s*$")
 
 
 def depends_on(plans: Sequence[Plan]) -> Mapping[str, frozenset[str]]:

@@ -15,6 +15,7 @@ from msd_review.grounding.model import Claim, Fault, Judged
 from msd_review.grounding.nearest import nearest_name
 from msd_review.grounding.paths import base_name
 from msd_review.grounding.signatures import differs
+from msd_review.lazy import regex
 from msd_review.review.model import Severity
 
 _NEAR = 4  # lines by which a cited line may miss
@@ -35,8 +36,8 @@ _IMPLICIT = frozenset(
         "cls",
     }
 )
-_STAR = re.compile(r"import\s+\*|export\s+\*|pub\s+use\s+[\w:]+::\*|#include")
-_GATHERS = re.compile(
+_STAR = regex(r"import\s+\*|export\s+\*|pub\s+use\s+[\w:]+::\*|#include")
+_GATHERS = regex(
     r"(?:^|/)(?:__init__\.pyi?|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|prelude\.rs|[\w-]+\.(?:h|hpp|hh|hxx))$"
 )
 
@@ -79,8 +80,8 @@ def _not_in_file(ground: Ground, claim: Claim, *, parts: list[str], paths: list[
     if _is_made(ground, name):
         return held(claim, "a plan makes it")
     known = bool(ground.symbols.files_with(name))
-    if known and not claim.tied:
-        return held(claim, "it stands elsewhere")
+    if not claim.tied:
+        return held(claim, "it stands elsewhere") if known else unsure(claim, "not found; it may be new")
     if known and len(parts) > 1 and any(_may_inherit(ground, path, parts[-2]) for path in paths):
         return unsure(claim, "it may be inherited")
     if known and any(_reexports(ground, path) for path in paths):

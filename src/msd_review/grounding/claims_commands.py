@@ -14,6 +14,7 @@ from typing import Literal
 from msd_review.grounding.mentions import is_command
 from msd_review.grounding.plan import Plan, Segment
 from msd_review.grounding.prose import code_spans, fenced_blocks, sentences
+from msd_review.lazy import regex
 
 NeedKind = Literal[
     "npm-script", "make-target", "file", "test", "module", "tox-env", "nox-session", "just-recipe", "task"
@@ -43,12 +44,10 @@ _SHELLS = {
     "source",
     ".",
 }
-_UNREADABLE = re.compile(
-    r"\$\(|\$\{|\$\w|<<|\bfor\s.*\bdo\b|\bwhile\b|\bif\s+\[|<[A-Za-z_ -]+>|\.\.\.|…|\{[^}]*,"
-)
+_UNREADABLE = regex(r"\$\(|\$\{|\$\w|<<|\bfor\s.*\bdo\b|\bwhile\b|\bif\s+\[|<[A-Za-z_ -]+>|\.\.\.|…|\{[^}]*,")
 _MAX_COMMANDS = 2_000
 _REDIRECT = "\0redirect"  # stands for a redirection, so that its target is not taken for an argument
-_SCRIPT = re.compile(r"[\w@./+-]+\.(?:py|sh|js|mjs|cjs|ts|tsx|rb|php|pl|bash)")
+_SCRIPT = regex(r"[\w@./+-]+\.(?:py|sh|js|mjs|cjs|ts|tsx|rb|php|pl|bash)")
 _VALUE_OPTIONS = frozenset(["-k", "-m", "-p", "-n", "-c", "-o", "-W", "-r", "--maxfail", "--tb", "--timeout", "--cov", "--ignore", "--rootdir", "--deselect", "--durations", "-x=", "--cov-report", "--junitxml", "--confcutdir", "--basetemp"])  # fmt: skip
 
 

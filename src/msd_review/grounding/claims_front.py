@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from msd_review.grounding.plan import Plan
+from msd_review.lazy import regex
 from msd_review.prompt.requirements import FRONT_KEYS, ids_of_front
 
-_NEW = re.compile(r"\b(?:new|create[sd]?|to be created|add(?:ed)?|generated)\b", re.IGNORECASE)
-_CHANGED = re.compile(
+_NEW = regex(r"\b(?:new|create[sd]?|to be created|add(?:ed)?|generated)\b", re.IGNORECASE)
+_CHANGED = regex(
     r"\b(?:modif\w+|existing|update[sd]?|edit(?:ed)?|extend(?:ed)?|change[sd]?|delete[sd]?|remove[sd]?)\b",
     re.I,
 )

@@ -12,6 +12,7 @@ from msd_review.grounding.mentions import Mention, mentions, symbol_in
 from msd_review.grounding.model import Claim
 from msd_review.grounding.plan import Plan, Segment
 from msd_review.grounding.prose import MASK, Mode, Sentence, is_added_to, is_direct_object, mode_of, sentences
+from msd_review.lazy import regex
 from msd_review.review.places import place_of
 
 # What these parts say is true after the plan was carried out, not before.
@@ -24,33 +25,38 @@ MAX_CLAIMS = 10_000
 _NOUN = (
     r"(?:functions?|methods?|class(?:es)?|helpers?|constants?|types?|structs?|hooks?|components?|modules?|interfaces?|enums?|traits?|variables?|"
     r"fields?|macros?|definitions?|implementation|logic|handlers?|service|objects?|exports?|file|both|all|defined|declared|located|lives?|living|found|"
-    r"exported|implemented|provided|exists?|present|available|there|kept|residing|sitting|is|are|which|that|already|currently|now|today|see|cf|import|constructor|decorator|fixture)"
+    r"exported|implemented|provided|exists?|present|available|there|kept|residing|sitting|is|are|which|that|already|currently|now|today|can|be|see|cf|constructor|decorator|fixture)"
 )
 _LIST = rf"(?:(?:,|and|or|&|/)+ (?:the )?{MASK} ?)*"
-_SYMBOL_THEN_PATH = re.compile(
-    rf" ?{_LIST}(?:,? ?{_NOUN}\b ?)*(?:in|of|from|at|inside|within|by|:|—|–|-|→|->|@|,)? ?"
+_SYMBOL_THEN_PATH = regex(
+    rf" ?{_LIST}(?:call path |code path |body |{_NOUN}\b ?|, ?)*(?:in|of|from|at|on|inside|within|by|:|—|–|-|→|->|@|,)? ?"
     r"(?:(?:the|existing|current|file|module|see|at|in|of|lines? \d+(?: ?[-–] ?\d+)?|lines?|and) )*",
     re.IGNORECASE,
 )
-_PATH_THEN_SYMBOL = re.compile(
-    rf" ?(?:['’]s|:|—|–|-|→|->|,? ?(?:which|that)? ?(?:already|currently)? ?\b(?:exports?|defines?|declares?|provides?|contains?|has|holds|implements?|exposes?)\b)? ?"
-    rf"(?:(?:the|a|an|existing|current|see|including) )*(?:{_NOUN} ?)*(?:{MASK} ?(?:,|and|or|&|/)+ ?(?:the )?)*",
+_PATH_THEN_SYMBOL = regex(
+    rf" ?(?:,? ?lines? \d+(?: ?[-–] ?\d+)?)?(?: ?['’]s| ?(?:::?|—|–|-|→|->)|,? ?(?:which|that)? ?(?:already|currently)? ?"
+    rf"\b(?:exports|defines|declares|provides|contains|has|holds|implements|exposes)\b| ?\() ?"
+    rf"(?:(?:the|existing|current|see|including) )*(?:(?:a )?{_NOUN} ?)*(?:{MASK} ?(?:,|and|or|&|/)+ ?(?:the )?)*",
     re.IGNORECASE,
 )
-_INSIDE_PATH = re.compile(
+_INSIDE_PATH = regex(
     r"(?:^|[\s*])(?:in|inside|within|at|from)\s+(?:the\s+|file\s+|module\s+)*[(\[\"'*]*$", re.IGNORECASE
 )
-_OBJECT = re.compile(
+_OBJECT = regex(
     rf" ?[,:—–-]? ?(?:(?:the|existing|current|let|make|have|find|locate|modify|update|extend|change|edit|refactor|rewrite|fix|rename|remove|delete|replace|split|inline|simplify|harden|"
     rf"adjust|keep|wrap|{_NOUN}) )*",
     re.IGNORECASE,
 )
-_AND_OBJECT = re.compile(
-    r",? ?(?:and|then|and then) (?:find|locate|look (?:for|at)|search for|read|inspect|change|modify|update|extend|edit|refactor|fix) (?:the )?",
+_AND_OBJECT = regex(
+    r",? ?(?:and|then|and then) (?:find|locate|look (?:for|at)|search for|inspect) (?:the )?",
     re.I,
 )
-_DEFINED_AT = re.compile(r"\b(?:defined|declared|starts|begins|definition|declaration)\b", re.IGNORECASE)
-_BARE_NAME = re.compile(
+_DEFINED_AT = regex(r"\b(?:defined|declared|starts|begins|definition|declaration)\b", re.IGNORECASE)
+_CHANGED = re.compile(
+    rf"\b(?:modify|update|extend|refactor|fix|rewrite|change|simplify|harden|inline|rename|remove|delete) (?:(?:the|existing|current|{_NOUN}) )*[(\[\"'*]*$",
+    re.IGNORECASE,
+)
+_BARE_NAME = regex(
     r"(?<![\w./`@-])(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|\w+(?=\(\)))(?:\(\))?(?![\w/`]|\.\w)"
 )
 
@@ -169,9 +175,15 @@ def _symbol_claim(
         symbol=mention.symbol,
         parameters=mention.parameters,
         tied=tie is not None and tie.near,
-        strict=bool(_DEFINED_AT.search(sentence.masked)) if target else False,
+        strict=bool(_DEFINED_AT.search(sentence.masked)) if target else _is_to_be_changed(sentence, mention),
         called=mention.called,
     )
+
+
+def _is_to_be_changed(sentence: Sentence, mention: Mention) -> bool:
+    """Whether a name that looks like code is the very thing to be changed: "Refactor `load_all()`"."""
+    is_code = mention.called or bool(re.search(r"_|\.|[a-z][A-Z]", mention.symbol or ""))
+    return is_code and bool(_CHANGED.search(sentence.masked[: mention.start]))
 
 
 def _symbol_mode(sentence: Sentence, mode: Mode, tie: Tie | None) -> Mode:
@@ -205,14 +217,15 @@ def tied_place(sentence: Sentence, named: Sequence[Mention], at: int) -> Tie | N
     gap = sentence.masked[preceding.end : symbol.start]
     if _INSIDE_PATH.search(sentence.masked[: preceding.start]) or re.match(r"[*)\]]*\s?[:—–-]\s", gap):
         return Tie(preceding, near=_joins(_OBJECT, gap))
-    return Tie(preceding, near=False) if _joins(_AND_OBJECT, gap) else None
+    return Tie(preceding, near=True) if _joins(_AND_OBJECT, gap) else None
 
 
 def _joins(pattern: re.Pattern[str], gap: str) -> bool:
-    """Whether the words between two mentions join them; brackets, quotes and emphasis are looked through."""
-    return len(gap) < 400 and bool(
-        pattern.fullmatch(re.sub(r"[\s()\[\]\"'*]+", " ", re.sub(rf"{MASK}+", MASK, gap)))
-    )
+    """Whether the words between two mentions join them; quotes and emphasis are looked through, and brackets
+    too, except that one opened behind a path joins what stands in it."""
+    opened = " (" if pattern is _PATH_THEN_SYMBOL else " "
+    plain = re.sub(r"\s*\(\s*", opened, re.sub(rf"{MASK}+", MASK, gap))
+    return len(gap) < 400 and bool(pattern.fullmatch(re.sub(r"[\s\[\]\"'*)]+", " ", plain)))
 
 
 def _noted_names(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from msd_review.grounding.languages import Language, grammar_of, language_of
+from msd_review.lazy import regex
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -154,7 +155,7 @@ _KEYWORDS = (
     r"def|defp|defmacro|defmodule|fun|func|fn|function|sub|proc|class|struct|enum|interface|trait|object|module|type|let|"
     r"var|val|const|record|protocol|message|service|rpc|table|view|index|procedure|resource|variable|mixin|extension|impl|namespace"
 )
-_TEXTUAL = re.compile(
+_TEXTUAL = regex(
     rf"^[ \t]{{0,40}}(?:(?:[a-z@][\w()]{{0,30}}[ \t]+){{0,5}})(?P<kind>{_KEYWORDS})[ \t]+"
     rf"(?:(?:IF NOT EXISTS|\([^)\n]{{0,80}}\))[ \t]*)?[\"'`]?(?P<name>[A-Za-z_][\w.-]{{0,100}})",
     re.MULTILINE | re.IGNORECASE,

@@ -9,21 +9,22 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from msd_review.grounding.prose import MASK, Sentence, code_spans
+from msd_review.lazy import regex
 from msd_review.review.places import Place, lines_after, lines_before, place_of
 
 _NAME = r"[A-Za-z_$][\w$]{0,100}[!?]?"
 _NO_TYPE = "new|await|return|yield|throw|raise|assert|if|while|for|in|not|and|or|delete|typeof|go|defer|else|case|the|a|an|to|of|with|from|import"
-_SYMBOL = re.compile(
+_SYMBOL = regex(
     rf"(?P<lead>(?:(?:async|def|func|fun|fn|function|class|struct|enum|interface|trait|type|const|static|public|private|protected|export|pub|void|method|sub|impl)\s+)*)"
     rf"(?P<type>(?:(?!(?:{_NO_TYPE})\b)[\w:<>,\[\].?]{{1,60}}\s*[*&]*\s+[*&]*){{0,4}}(?<![^\s*&])(?=[\w~:.]+\())?"
     rf"(?:\((?P<receiver>[^()]{{1,60}})\)\s*)?(?P<name>[@#&*]?{_NAME}(?:(?:\.|::|->|#){_NAME}){{0,6}})"
     r"(?P<generic><[^<>()]{1,60}>)?(?P<call>\((?P<parameters>.{0,400})\))?(?P<rest>\s*(?:->|:|=>|throws\b).{0,120}|\s+[\w.*\[\]()<>, ]{1,60}|\s*\{.{0,20})?",
     re.DOTALL,
 )
-_BARE_PATH = re.compile(
+_BARE_PATH = regex(
     r"(?<![\w`/@.~-])(?:\.{1,2}/|/|~/)?[\w.@+~-]{1,100}(?:/[\w.@+~\[\]()-]{1,100}){1,20}(?::\d{1,7}(?:[-–]\d{1,7})?)?"
 )
-_BARE_FILE = re.compile(r"(?<![\w`/@.~-])[\w-]{1,80}(?:\.[\w-]{1,40}){1,3}:\d{1,7}(?:[-–]\d{1,7})?(?![\w])")
+_BARE_FILE = regex(r"(?<![\w`/@.~-])[\w-]{1,80}(?:\.[\w-]{1,40}){1,3}:\d{1,7}(?:[-–]\d{1,7})?(?![\w])")
 _COMMANDS = frozenset(
     ["npm", "npx", "pnpm", "yarn", "bun", "make", "gmake", "pytest", "python", "python3", "tox", "nox", "just", "cargo", "go", "node",
      "bash", "sh", "poetry", "uv", "pdm", "hatch", "grep", "rg", "test", "ls", "cat", "git", "mvn", "gradle", "dotnet", "ruby", "bundle",

@@ -7,13 +7,14 @@ import re
 from dataclasses import dataclass
 
 from msd_review.grounding.plan import Plan
+from msd_review.lazy import regex
 
-_FULL = re.compile(
+_FULL = regex(
     r"(?:phase[-_ ]?)?(?P<phase>\d{1,4}(?:\.\d{1,4})*[a-z]?)-(?P<plan>\d{1,4}[a-z]?)(?![\d.])(?:[-_ ].*)?",
     re.IGNORECASE,
 )
-_BARE = re.compile(r"(?:plan[-_ ]?)?(?P<plan>\d{1,4}[a-z]?)", re.IGNORECASE)
-_PHASE = re.compile(r"(?:phase[-_ ]?)?(?P<phase>\d{1,4}(?:\.\d{1,4})*[a-z]?)(?:[-_ ].*)?", re.IGNORECASE)
+_BARE = regex(r"(?:plan[-_ ]?)?(?P<plan>\d{1,4}[a-z]?)", re.IGNORECASE)
+_PHASE = regex(r"(?:phase[-_ ]?)?(?P<phase>\d{1,4}(?:\.\d{1,4})*[a-z]?)(?:[-_ ].*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

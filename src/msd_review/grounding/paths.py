@@ -7,8 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-_DRIVE = re.compile(r"[A-Za-z]:/")
-_SECRET = re.compile(r"\.env(?:\..*|rc)?", re.IGNORECASE)
+from msd_review.lazy import regex
+
+_DRIVE = regex(r"[A-Za-z]:/")
+_SECRET = regex(r"\.env(?:\..*|rc)?", re.IGNORECASE)
 _MAX_PATH = 1_024  # characters
 
 

@@ -9,13 +9,14 @@ import re
 import warnings
 
 from msd_review.edges import clock
+from msd_review.lazy import regex
 
 _MAX_PATTERN = 300
 _MAX_LINE = 400
 _MAX_SECONDS = 1.0
 _MAX_REPEATS = 2  # of one piece: more would be too slow on one line
-_WILD = re.compile(r"(?<!\\)\.[*+]\??")
-_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!]|\(\?<[=!]|\(\?P?<\w+>|.", re.S)
+_WILD = regex(r"(?<!\\)\.[*+]\??")
+_TOKEN = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[:=!]|\(\?<[=!]|\(\?P?<\w+>|.", re.S)
 
 
 def search(pattern: str, text: str, *, literal: bool = False) -> bool | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from msd_review.lazy import regex
 from msd_review.prompt.reading import front_matter
 
 _NESTED = {
@@ -27,20 +28,20 @@ _LEAVES = frozenset(
      "constraints", "execution_context", "must_haves", "rationale", "notes"]
 )  # fmt: skip
 _TAGS = "|".join(sorted({*_LEAVES, "tasks", "task"}, key=len, reverse=True))
-_TAG = re.compile(rf"<(?P<close>/)?(?P<tag>{_TAGS})(?P<attributes>\s[^<>\n]{{0,400}})?\s?>")
-_ATTRIBUTE = re.compile(r"([\w-]{1,40})\s?=\s?[\"']([^\"'\n]{0,200})[\"']")
-_TASK_HEADING = re.compile(
+_TAG = regex(rf"<(?P<close>/)?(?P<tag>{_TAGS})(?P<attributes>\s[^<>\n]{{0,400}})?\s?>")
+_ATTRIBUTE = regex(r"([\w-]{1,40})\s?=\s?[\"']([^\"'\n]{0,200})[\"']")
+_TASK_HEADING = regex(
     r"^(?P<marks>#{2,5})[ \t]+(?:\*{1,2})?(?:\d{1,3}[.)][ \t]+)?(?P<name>(?:Task|Step)[ \t]+\d[^\n]{0,300})$",
     re.M | re.I,
 )
-_HEADING = re.compile(r"^(#{1,5})[ \t]+[^\n]+$", re.M)
+_HEADING = regex(r"^(#{1,5})[ \t]+[^\n]+$", re.M)
 _LABELS = {
     "files": "files", "file": "files", "read first": "read_first", "action": "action", "actions": "action", "steps": "action",
     "verify": "verify", "verification": "verify", "test": "verify", "tests": "verify", "done": "done", "done when": "done",
     "acceptance criteria": "acceptance_criteria", "acceptance": "acceptance_criteria", "success criteria": "acceptance_criteria",
     "definition of done": "done", "expected": "acceptance_criteria",
 }  # fmt: skip
-_LABEL = re.compile(rf"^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?P<label>{'|'.join(sorted(_LABELS, key=len, reverse=True))})(?:\*\*|__)?[ \t]*:(?:\*\*|__)?", re.M | re.I)  # fmt: skip
+_LABEL = regex(rf"^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?P<label>{'|'.join(sorted(_LABELS, key=len, reverse=True))})(?:\*\*|__)?[ \t]*:(?:\*\*|__)?", re.M | re.I)  # fmt: skip
 _MAX_SEGMENTS = 20_000
 
 

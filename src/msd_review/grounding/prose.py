@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from msd_review.lazy import regex
+
 Mode = Literal["exists", "creates", "container", "stated", "neutral", "unsure"]
 MASK = "\x01"
-_CODE = re.compile(
+_CODE = regex(
     r"(?P<ticks>`{1,2})(?!`)(?P<code>[^`\n]{1,400}?(?:\n[ \t]{0,12}[^`\n]{1,200}?)?)(?P=ticks)(?!`)"
 )
-_FENCE = re.compile(r"^[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>[^`\n]{0,80})$", re.M)
-_BREAK = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)[.;!?](?=\s|$)|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+][ \t]|\d{1,3}[.)][ \t]|\||#{1,6}[ \t]|>))")  # fmt: skip
+_FENCE = regex(r"^[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>[^`\n]{0,80})$", re.M)
+_BREAK = regex(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)[.;!?](?=\s|$)|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+][ \t]|\d{1,3}[.)][ \t]|\||#{1,6}[ \t]|>))")  # fmt: skip
 _MAX_SENTENCE = 3_000
 
 _CREATE = (
@@ -25,7 +27,8 @@ _CREATE = (
     r"insert(?:s|ed|ing)?|append(?:s|ed|ing)?|extract(?:s|ed|ing)?|split(?:s|ting)?|expos(?:e|es|ing)|new|named?|naming|emit(?:s|ted|ting)?|"
     r"becomes?|install(?:s|ing)?|output(?:s|ting)?|save[sd]?|saving|stor(?:e|es|ed|ing)|develop|set up|sketch|into a|renamed|instead|"
     r"register(?:s|ing)?|put|puts|place|places|mount|attach|re-?export|export|include|support|provide|enable|configure|set|host|stub|model|ship|"
-    r"land|lands|go|goes|hold|allow|dump|draft|author|compose|design|assemble|derive|publish|spin up|bootstrap|prototype|spawn|choose|pick"
+    r"land|lands|go|goes|hold|allow|log|print|show|display|track|record|persist|count|send|report|returns?|raises?|throws?|yields?|pass|"
+    r"gives?|accepts?|takes?|receives?|render|compute|measure|dump|draft|author|compose|design|assemble|derive|publish|spin up|bootstrap|prototype|spawn|choose|pick"
 )
 _EXIST = (
     r"modif(?:y|ies|ied|ying)|updat(?:e|es|ed|ing)|extend(?:s|ed|ing)?|edit(?:s|ed|ing)?|chang(?:e|es|ed|ing)|refactor(?:s|ed|ing)?|"
@@ -39,8 +42,8 @@ _EXIST = (
     r"build(?:s|ing)? (?:up)?on|derived|based|consult|review|study|check|open|understand|load(?:s|ed)?|touch(?:es|ed)?|tweak|drop|deprecate|inline|route|wire|hook|plug|"
     r"of|from|beside|besides|next to|alongside|after|before|below|above|like|through|via|per|within|inside|behind|between|as in|same as|caller|callers"
 )
-_WORDS = re.compile(rf"\b(?:(?P<create>{_CREATE})|(?P<exist>{_EXIST}))\b", re.IGNORECASE)
-_UNTOLD = re.compile(
+_WORDS = regex(rf"\b(?:(?P<create>{_CREATE})|(?P<exist>{_EXIST}))\b", re.IGNORECASE)
+_UNTOLD = regex(
     r"\b(?:no|not|never|without|missing|lacks?|absent|nonexistent|nor|neither|cannot|don't|doesn't|isn't|aren't|didn't|won't|rather than|"
     r"instead of|no longer|if|unless|or equivalent|or similar|e\.g\.|such as|for example|for instance|optional(?:ly)?|hypothetical|imagine|"
     r"maybe|perhaps|something like|could|might|upcoming|future|later|placeholder|so that|such that|after (?:this|the|that|each)|once|when done|"
@@ -49,46 +52,50 @@ _UNTOLD = re.compile(
     r"was|were|former|deleted|removed|obsolete)\b",
     re.IGNORECASE,
 )
-_UNTOLD_AFTER = re.compile(
+_UNTOLD_AFTER = regex(
     r"^\W*(?:(?:does|do|did|is|are|was|will|has|have)(?: not|n't)(?: yet| been)* (?:exist|there|present|defined|implemented|written|created)|"
     r"(?:is|are) (?:missing|absent|optional)|if\b|or (?:similar|equivalent|whatever|wherever)|yet\b|e\.g\.|optional|(?:will|shall|would|should then)\b|"
     r"must (?:export|provide|define|contain|expose|declare|offer)|was\b|were\b|used to\b|once\b)",
     re.IGNORECASE,
 )
-_ARTICLE = re.compile(rf"(?:\b(?:an?|new|another|one|two|three|four|following|additional|further|dedicated)\b)(?:\s+(?!(?:of|in|to|from|for|by|at|on)\b)[\w-]+){{0,4}}\s*[(\[\"'*]*(?:{MASK}+\s*(?:,|and|or|&|\+|/)\s*)*$", re.IGNORECASE)  # fmt: skip
-_DEFINITE = re.compile(
+_ARTICLE = regex(rf"(?:\b(?:an?|new|another|one|two|three|four|following|additional|further|dedicated)\b)(?:\s+(?!(?:of|in|to|from|for|by|at|on)\b)[\w-]+){{0,4}}\s*[(\[\"'*]*(?:{MASK}+\s*(?:,|and|or|&|\+|/)\s*)*$", re.IGNORECASE)  # fmt: skip
+_DEFINITE = regex(
     r"\b(?:the|this|that|its|their|our|existing|current|each|every)(?:\s+[\w-]+){0,3}\s*[(\[\"'*]*$",
     re.IGNORECASE,
 )
-_LISTED = re.compile(
+_LISTED = regex(
     rf"{MASK}+(?:\(\))?\s*(?:,|and|or|&|\+|/|, and|as well as)\s*(?:the\s)?[(\[\"'*]*$", re.IGNORECASE
 )
-_CONTAINER = re.compile(
+_CONTAINER = regex(
     r"\b(?:to|in|into|onto|inside|within|of)\s+(?:the\s+|file\s+|existing\s+|current\s+|our\s+)*[(\[\"'*]*$",
     re.I,
 )
+_LABELLED = regex(
+    r"^\W*(?:tests?|test files?|outputs?|deliverables?|artifacts?|results?|produces|creates?|created|new(?: \w+)?|files? to (?:create|add)|adds?)\W{0,4}:\W*$",
+    re.I,
+)
 _INTO = r"\b[^;:]{0,160}\b(?:to|into|with|by|for|as|out as)\s+(?:the\s+|a\s+|an\s+|new\s+)*[(\[\"'*]*$"
-_TURNED_INTO = re.compile(
+_TURNED_INTO = regex(
     r"\b(?:replac\w+|swap\w*|substitut\w+|chang(?:e|es|ing)|convert\w*|turn\w*|migrat\w+|merge\w*|fold\w*|rewrit\w+)"
     + _INTO,
     re.I,
 )
-_MOVED_TO = re.compile(
+_MOVED_TO = regex(
     r"\b(?:renam\w+|mov(?:e|ed|es|ing)|extract\w*|split\w*|port\w*|cop(?:y|ied|ies)|factor\w*|pull\w*|lift\w*|hoist\w*)"
     + _INTO,
     re.I,
 )
-_ADDED_TO = re.compile(
+_ADDED_TO = regex(
     r"\b(?:add|append|insert)(?:s|ed|ing)?\b[^;:]{0,160}\b(?:to|into|in)\s+(?:the\s+|file\s+|module\s+)*[(\[\"'*]*$",
     re.I,
 )
-_INSIDE = re.compile(r"(?:^|[\s*])(?:in|inside|within|at)\s+(?:the\s+|file\s+)*[(\[\"'*]*$", re.I)
-_STANDING = re.compile(r"\b(?:existing|already|current|currently|today|still|stays?|remains?|keeps?)\b", re.I)
-_AFTER_EXISTS = re.compile(
+_INSIDE = regex(r"(?:^|[\s*])(?:in|inside|within|at)\s+(?:the\s+|file\s+)*[(\[\"'*]*$", re.I)
+_STANDING = regex(r"\b(?:existing|already|current|currently|today|still|stays?|remains?|keeps?)\b", re.I)
+_AFTER_EXISTS = regex(
     r"^['’]s\b|^\s*\(?(?:already|currently|today|still|exists|lives|is defined|is declared|at present|as it is|now)\b",
     re.I,
 )
-_AFTER_CREATES = re.compile(
+_AFTER_CREATES = regex(
     r"^\s*\(?(?:new\b|create\b|created\b|to be created|to create|does not exist|doesn't exist|not yet|will be|must be added|is added|is new|—\s?new\b|- new\b)",
     re.I,
 )
@@ -152,7 +159,7 @@ def _sentence(text: str, masked: str, start: int, end: int) -> Iterator[Sentence
 def mode_of(sentence: Sentence, start: int, end: int) -> Mode:
     """What a sentence says of the thing at `start`…`end` (offsets inside the sentence)."""
     before, after = sentence.masked[:start], sentence.masked[end : end + 100]
-    if _AFTER_CREATES.match(after):
+    if _AFTER_CREATES.match(after) or _LABELLED.match(before):
         return "creates"
     if _UNTOLD.search(before[-120:]) or _UNTOLD_AFTER.search(after):
         return "unsure"

@@ -22,6 +22,7 @@ from msd_review.grounding.plan import Plan, read_plan
 from msd_review.grounding.quotes import WITHIN, quote_line
 from msd_review.grounding.reading import Refused
 from msd_review.grounding.symbols import Symbols
+from msd_review.lazy import regex
 from msd_review.prompt.model import PlanFile
 from msd_review.review.model import Citation, CitationVerdict
 
@@ -30,9 +31,7 @@ MAX_SECONDS = 60.0
 _QUOTED_LINES = 24
 _QUOTED_WIDTH = 200
 _SLACK = 2  # lines by which a range may end beyond the end of a file
-_PLAN_NAME = re.compile(
-    r"(?:.*/)?(?P<number>\d[\w.]*-\d+[a-z]?)(?:-[\w-]*)?(?:-?PLAN(?:\.md)?)?", re.IGNORECASE
-)
+_PLAN_NAME = regex(r"(?:.*/)?(?P<number>\d[\w.]*-\d+[a-z]?)(?:-[\w-]*)?(?:-?PLAN(?:\.md)?)?", re.IGNORECASE)
 
 VERIFIED, MOVED, MISSING = CitationVerdict.VERIFIED, CitationVerdict.MOVED, CitationVerdict.MISSING
 AMBIGUOUS, UNCHECKED = CitationVerdict.AMBIGUOUS, CitationVerdict.UNCHECKED

@@ -7,6 +7,8 @@ out (the receiver, defaults, markers) is left out on both sides.
 import re
 from dataclasses import dataclass
 
+from msd_review.lazy import regex
+
 _OPEN, _CLOSE = "([{<", ")]}>"
 _RECEIVERS = frozenset({"self", "cls", "this", "&self", "&mut self", "mut self", "$this"})
 _MODIFIERS = frozenset(
@@ -14,7 +16,7 @@ _MODIFIERS = frozenset(
      "unsigned", "signed", "struct", "enum", "union", "inout", "var", "let", "restrict", "async", "override"]
 )  # fmt: skip
 _TYPE_FIRST = frozenset({"java", "c", "cpp", "c_sharp", "php"})
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|(?:^|(?<=[\s,(]))#(?!\[)[^\n]*", re.S)
+_COMMENT = regex(r"/\*.*?\*/|//[^\n]*|(?:^|(?<=[\s,(]))#(?!\[)[^\n]*", re.S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from msd_review.grounding.claims_front import FileEntry, artifacts, file_entries
 from msd_review.grounding.model import Claim
 from msd_review.grounding.plan import Plan
 from msd_review.grounding.prose import fenced_blocks
+from msd_review.lazy import regex
 
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{1,100}")
-_MADE_IN_CODE = re.compile(
+_IDENTIFIER = regex(r"[A-Za-z_$][\w$]{1,100}")
+_MADE_IN_CODE = regex(
     r"\b(?:def|class|func|fn|function|const|let|var|type|interface|struct|enum|trait|impl|mod|module|macro_rules!|static|record|object|protocol|#define)\s+(?:\([^()\n]{0,80}\)\s*)?([A-Za-z_$][\w$]*)"
 )
 

@@ -11,12 +11,13 @@ from msd_review.grounding.definitions import Definition, definitions_in
 from msd_review.grounding.index import Tree
 from msd_review.grounding.reading import Refused
 from msd_review.grounding.words import WordIndex
+from msd_review.lazy import regex
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WORD = regex(r"[A-Za-z_][A-Za-z0-9_]*")
 _MAX_CANDIDATES = 60  # files parsed for one name
 _MAX_SEARCHED = 600  # files looked through for one name
 _MAX_LOOKS = 100  # places of a name looked at in one file
-_DEFINES = re.compile(
+_DEFINES = regex(
     r"\b(?:def|class|func|fn|function|type|struct|interface|enum|trait|const|let|var|impl|module|mod|record|protocol|define|static|public|"
     r"private|protected|void|int|char|bool|double|float|long|size_t|auto|attr_reader|attr_accessor|typedef|namespace|macro_rules!)"
     r"\b[^=;]{0,80}$"
