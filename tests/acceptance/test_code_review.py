@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from msd_review.change.hunks import NEAR_LINES
+from msd_review.change.model import NEAR_LINES
 from msd_review.errors import ConfigError, UsageError
 from tests.change_samples import FOUND, Reviewers, feature, project, reviewed
 from tests.git_samples import commit, git
@@ -159,6 +159,25 @@ def test_files_that_the_change_deletes_or_renames_are_no_inventions(tmp_path: Pa
         "stale name in the docs": "moved",
         "beyond its end": "missing",
     }
+
+
+@pytest.mark.parametrize("name", ["a b.py", "src/ümlaut.py", "new\nline.py"])
+def test_a_name_that_is_hard_to_cite_hides_no_finding(tmp_path: Path, lanes: Reviewers, name: str) -> None:
+    root = feature(tmp_path / "odd", {name: b"1\n2\n"})
+    cited = json.dumps(name, ensure_ascii=False)[1:-1]
+    block = {
+        "schema": "msd.findings/1",
+        "findings": [{"severity": "high", "title": "It breaks", "citations": [f"{cited}:2"]}],
+    }
+    for text in (
+        concerns(f"**HIGH**: it breaks (`{cited}:2`)."),
+        f"## Concerns\n- **HIGH**: It breaks\n\n```json\n{json.dumps(block)}\n```\n",
+    ):
+        lanes.claude(text)
+        assert reviewed(root, options={"fail_on": "high"}).exit_code == 1
+        (finding,) = document(root)["findings"]
+        (citation,) = finding["citations"]
+        assert (citation["resolved"], citation["line"], citation["placement"]) == (name, 2, "changed")
 
 
 def test_two_reviewers_corroborate_the_internal_review_and_one_claim_stands_alone(

@@ -4,42 +4,35 @@ The same pipeline as for plans runs the reviewers; what differs is the prompt (n
 revision's) and the assessment (claims held against the diff).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from msd_review.app import assessing, choosing, code_review_policy, dismissing, exits, naming, outgoing
+from msd_review.app import assessing, choosing, code_review_policy, dismissing, exits, outgoing
 from msd_review.app.agreeing import AskYesOrNo, ask_destinations, nobody
 from msd_review.app.assessing import Delivered
 from msd_review.app.code_review_assessing import AssessedChange, Known, assess_change
 from msd_review.app.code_review_coverage import promises_of
 from msd_review.app.code_review_internal import deliver_internal, internal_import
-from msd_review.app.code_review_policy import Baseline
 from msd_review.app.code_review_prompts import ChangePrompts
 from msd_review.app.code_review_request import CodeReviewRequest
+from msd_review.app.code_review_scope import ReviewScope, find_scope
 from msd_review.app.events import Watcher
 from msd_review.app.importing import import_reviews, import_text
-from msd_review.app.places import beside, check_writable, paths_at
+from msd_review.app.places import check_writable, paths_at
 from msd_review.app.preparing import Prepared, prepare
 from msd_review.app.publishing import publish
 from msd_review.app.rehearsal import NO_RUN, rehearsed
-from msd_review.app.request import CHANGE_FORMATS
 from msd_review.app.review import KEEP_RUNS, AskPerson
 from msd_review.app.running import Ran, run_prepared
 from msd_review.app.world import World
-from msd_review.change.model import DEPTHS, Change, Depth
 from msd_review.change.prompt import change_prompt
-from msd_review.change.repository import Checkout, open_checkout
-from msd_review.change.scope import read_change
 from msd_review.consensus.model import Consensus
 from msd_review.edges import clock
-from msd_review.errors import UsageError
 from msd_review.grounding.index import Tree, open_tree
 from msd_review.manifest.model import SpawnInvoke
 from msd_review.outcomes import Outcome, Reason
-from msd_review.prompt.artifacts import find_phase
-from msd_review.prompt.model import ReviewSubject
 from msd_review.report.change_json import change_document
 from msd_review.report.change_model import PRIMARY, ChangeFacts
 from msd_review.report.history import History
@@ -49,8 +42,6 @@ from msd_review.run import store, sweep
 from msd_review.run.store import RunInfo
 from msd_review.trust.policy import SHIPPED_BINARIES
 
-DEPTH_KEY = "workflow.code_review_depth"
-_STEM = "REVIEW"
 _SENT = ("names of the changed files",)
 _SENT_WITH_PLAN = (*_SENT, "plan text", "requirements")
 _NOTHING = Consensus(clusters=(), strengths=(), reviewers=())
@@ -74,27 +65,6 @@ class CodeReviewEnded:
         return "\n".join(summary_lines(self.report))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Scope:
-    """What is reviewed, before anybody is asked: all that a rehearsal knows too."""
-
-    world: World
-    request: CodeReviewRequest
-    checkout: Checkout
-    change: Change
-    depth: Depth
-    plan: ReviewSubject | None
-    subject: ReviewSubject
-    folder: Path
-    stem: str
-    policy: tuple[str, ...]
-    baseline: Baseline | None
-
-    @property
-    def json_path(self) -> Path:
-        return self.folder / f"{self.stem}.json"
-
-
 def code_review(
     world: World,
     request: CodeReviewRequest,
@@ -104,7 +74,7 @@ def code_review(
     ask_host: AskYesOrNo = nobody,
 ) -> CodeReviewEnded:
     """Runs a whole review of a change. Raises MsdError where nothing was run."""
-    scope = _scope(world, request)
+    scope = find_scope(world, request)
     world = scope.world
     paths = paths_at(scope.folder, scope.stem, request.review.formats, request.review.output)
     if not scope.change.files:
@@ -129,7 +99,7 @@ def code_review(
 
 def rehearse_code_review(world: World, request: CodeReviewRequest, *, as_json: bool) -> str:
     """`--dry-run`: what would run, and what would be sent where."""
-    scope = _scope(world, request)
+    scope = find_scope(world, request)
     choice = choosing.choose(scope.world, request.review, probe=False)
     choice = _with_plans_for_those_who_need_them(choice, scope)
     prepared = _prepare(scope, choice, NO_RUN, may_start=False)
@@ -137,77 +107,7 @@ def rehearse_code_review(world: World, request: CodeReviewRequest, *, as_json: b
     return rehearsed(scope.subject, choice, prepared, as_json=as_json, receives=receives)
 
 
-def _check_options(request: CodeReviewRequest) -> None:
-    options = request.review
-    if options.isolate and options.in_place:
-        raise UsageError("--isolate and --in-place exclude each other")
-    if options.resume and options.resume_run is not None:
-        raise UsageError("--resume and --resume-run exclude each other")
-
-
-def _scope(world: World, request: CodeReviewRequest) -> _Scope:
-    _check_options(request)
-    root = world.root.required()
-    checkout = open_checkout(root)
-    plan = find_phase(root, request.review.phase) if request.review.phase is not None else None
-    folder, stem = _report_place(root, plan)
-    outputs = paths_at(folder, stem, request.review.formats, request.review.output).values()
-    change = read_change(
-        checkout,
-        base=request.base,
-        staged=request.staged,
-        paths=request.paths,
-        ours=frozenset(_names(root, [*outputs, *_usual_outputs(folder, stem)])),
-    )
-    policy = code_review_policy.base_policy(world, checkout, change)
-    naming.check_configured(policy.world)
-    internal = (internal_import(request.internal),) if request.internal is not None else ()
-    naming.check_imports(policy.world, (*request.review.imports, *internal))
-    baseline = (
-        code_review_policy.base_baseline(checkout, change, request.baseline)
-        if request.baseline is not None
-        else None
-    )
-    title = "staged change" if request.staged else f"change since {change.base_name}"
-    return _Scope(
-        world=policy.world,
-        request=request,
-        checkout=checkout,
-        change=change,
-        depth=_depth(policy.world, request),
-        plan=plan,
-        subject=plan or ReviewSubject(root=root, phase=None, phase_folder=None, title=title, plans=()),
-        folder=folder,
-        stem=stem,
-        policy=(*policy.changes, *(baseline.told if baseline is not None else ())),
-        baseline=baseline,
-    )
-
-
-def _usual_outputs(folder: Path, stem: str) -> list[Path]:
-    usual = paths_at(folder, stem, CHANGE_FORMATS, None)
-    return [*usual.values(), dismissing.dismissals_path(usual["json"])]
-
-
-def _names(root: Path, paths: Sequence[Path]) -> list[str]:
-    return [path.relative_to(root).as_posix() for path in paths if path.is_relative_to(root)]
-
-
-def _report_place(root: Path, plan: ReviewSubject | None) -> tuple[Path, str]:
-    if plan is None:
-        return root, _STEM
-    folder, stem = beside(plan)
-    return folder, stem.replace("REVIEWS", _STEM)
-
-
-def _depth(world: World, request: CodeReviewRequest) -> Depth:
-    if request.depth is not None:
-        return request.depth
-    configured = world.config.text(DEPTH_KEY)
-    return next((depth for depth in DEPTHS if depth == configured), "standard")
-
-
-def _with_plans_for_those_who_need_them(choice: choosing.Choice, scope: _Scope) -> choosing.Choice:
+def _with_plans_for_those_who_need_them(choice: choosing.Choice, scope: ReviewScope) -> choosing.Choice:
     """Without a phase there is no plan, so the reviewer of ours that checks plans is left out, and that is shown."""
     if scope.plan is not None:
         return choice
@@ -231,7 +131,7 @@ def _with_plans_for_those_who_need_them(choice: choosing.Choice, scope: _Scope) 
     return choosing.with_reviewers(choice, tuple(kept), rows)
 
 
-def _new_run(runs: Path, scope: _Scope) -> RunInfo:
+def _new_run(runs: Path, scope: ReviewScope) -> RunInfo:
     narrowed = "|".join(scope.change.paths)
     return store.new_run(
         runs,
@@ -245,13 +145,15 @@ def _new_run(runs: Path, scope: _Scope) -> RunInfo:
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    scope: _Scope
+    scope: ReviewScope
     paths: Mapping[str, Path]
     info: RunInfo
     choice: choosing.Choice
 
 
-def _prepare(scope: _Scope, choice: choosing.Choice, folder: Path, *, may_start: bool = True) -> Prepared:
+def _prepare(
+    scope: ReviewScope, choice: choosing.Choice, folder: Path, *, may_start: bool = True
+) -> Prepared:
     prompts = ChangePrompts(change=scope.change, depth=scope.depth, plan=scope.plan)
     return prepare(
         scope.world,
@@ -341,7 +243,7 @@ def _report(setting: _Setting, prepared: Prepared, ran: Ran) -> ReviewReport:
     return report
 
 
-def _facts(scope: _Scope, assessed: AssessedChange, tree: Tree, *, told: tuple[str, ...]) -> ChangeFacts:
+def _facts(scope: ReviewScope, assessed: AssessedChange, tree: Tree, *, told: tuple[str, ...]) -> ChangeFacts:
     promises = promises_of(scope.plan, scope.change, tree=tree, checkout=scope.checkout) if scope.plan else ()
     return replace(
         _plain_facts(scope),
@@ -358,7 +260,7 @@ def _facts(scope: _Scope, assessed: AssessedChange, tree: Tree, *, told: tuple[s
     )
 
 
-def _plain_facts(scope: _Scope) -> ChangeFacts:
+def _plain_facts(scope: ReviewScope) -> ChangeFacts:
     return ChangeFacts(
         change=scope.change,
         depth=scope.depth,
@@ -368,7 +270,9 @@ def _plain_facts(scope: _Scope) -> ChangeFacts:
     )
 
 
-def _empty_report(scope: _Scope, paths: Mapping[str, Path], *, run: str, history: History) -> ReviewReport:
+def _empty_report(
+    scope: ReviewScope, paths: Mapping[str, Path], *, run: str, history: History
+) -> ReviewReport:
     return ReviewReport(
         run=run,
         root=str(scope.subject.root),
@@ -389,13 +293,13 @@ def _empty_report(scope: _Scope, paths: Mapping[str, Path], *, run: str, history
     )
 
 
-def _warnings(scope: _Scope, others: tuple[str, ...]) -> tuple[str, ...]:
+def _warnings(scope: ReviewScope, others: tuple[str, ...]) -> tuple[str, ...]:
     notices = (notice.message for notice in scope.world.registry.notices)
     found = (*scope.world.warnings(), *notices, *scope.subject.warnings, *scope.change.warnings, *others)
     return tuple(dict.fromkeys((*found, *scope.policy)))
 
 
-def _nothing_changed(scope: _Scope, paths: Mapping[str, Path]) -> CodeReviewEnded:
+def _nothing_changed(scope: ReviewScope, paths: Mapping[str, Path]) -> CodeReviewEnded:
     """No reviewer is asked; files are written only where somebody said which, so that no earlier review is lost."""
     options = scope.request.review
     wanted = options.output is not None or set(options.formats) != {"md", "json"}

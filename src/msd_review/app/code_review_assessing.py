@@ -6,8 +6,11 @@ Invariants
 - A place counts as inside the change only by what git says of the lines as they are now.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from msd_review.app.assessing import Delivered, check_reviews, counted_reviews, read_delivered
 from msd_review.change.hunks import placement, read_hunks
@@ -19,13 +22,17 @@ from msd_review.consensus.model import Consensus, Dismissal
 from msd_review.grounding.index import Tree
 from msd_review.grounding.paths import is_private
 from msd_review.prompt.model import ReviewSubject
+from msd_review.prompt.render import quoted
 from msd_review.report.change_findings import HOLDS, is_verified
 from msd_review.report.history import History
 from msd_review.report.model import ReviewerReport
 from msd_review.review.checked import citations_of, with_checked
-from msd_review.review.model import Citation, CitationVerdict, Review
+from msd_review.review.model import Citation, CitationVerdict, Finding, Review
 
 _MAX_BLOB = 8 * 1024 * 1024
+_ODD = re.compile(r"[^\w./+@~\[\]()$%-]", re.ASCII)
+_MAX_ODD = 500
+_MAX_PLACES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +66,8 @@ def assess_change(
 ) -> AssessedChange:
     """Reads, verifies, places and compares everything that was delivered."""
     checked = check_reviews([read_delivered(one) for one in delivered], tree, subject, check=True)
-    reports = _placed(checked, _Ground(tree, checkout, change))
+    ground = _Ground(tree, checkout, change)
+    reports = _placed([_naming_odd_files(report, ground) for report in checked], ground)
     counted = counted_reviews(reports)
     holding = tuple(_holding(review) for review in counted)
     facts = reviewer_facts([report.result for report in reports], counted)
@@ -100,11 +108,15 @@ def _known(consensus: Consensus, against: Consensus | None, baseline: History | 
     return frozenset(cluster.id for cluster in consensus.clusters if cluster.finding_ids in members)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Ground:
     tree: Tree
     checkout: Checkout
     change: Change
+
+    @cached_property
+    def odd_names(self) -> dict[str, str]:
+        return _odd_names(self.change)
 
 
 def _placed(reports: Sequence[ReviewerReport], ground: _Ground) -> tuple[ReviewerReport, ...]:
@@ -137,11 +149,13 @@ def _gone_or_moved(citation: Citation, ground: _Ground) -> Citation:
         return citation
     path = citation.path.removeprefix("./")
     file = next((f for f in ground.change.files if path in _former_names(f)), None)
+    if file is None and path in ground.odd_names:
+        return _under_another_name(citation, ground.odd_names[path], ground, said="it is")
     if file is None or is_private(path):
         return citation
     if file.kind == "deleted":
         return _in_deleted(citation, path, ground)
-    return _in_renamed(citation, file, ground)
+    return _under_another_name(citation, file.path, ground, said="the change renames it to")
 
 
 def _former_names(file: ChangedFile) -> tuple[str, ...]:
@@ -158,13 +172,51 @@ def _in_deleted(citation: Citation, path: str, ground: _Ground) -> Citation:
     return replace(citation, verdict=CitationVerdict.VERIFIED, resolved=path, note="deleted by the change")
 
 
-def _in_renamed(citation: Citation, file: ChangedFile, ground: _Ground) -> Citation:
-    count = ground.tree.line_count(file.path)
+def _under_another_name(citation: Citation, path: str, ground: _Ground, *, said: str) -> Citation:
+    count = ground.tree.line_count(path)
     if citation.line is not None and (not isinstance(count, int) or citation.line > count):
-        return replace(citation, note=f"the change renames it to `{file.path}`, which has no such line")
-    return replace(
-        citation,
-        verdict=CitationVerdict.MOVED,
-        resolved=file.path,
-        note=f"the change renames it to `{file.path}`",
-    )
+        return replace(citation, note=f"{said} `{path}`, which has no such line")
+    return replace(citation, verdict=CitationVerdict.MOVED, resolved=path, note=f"{said} `{path}`")
+
+
+def _odd_names(change: Change) -> dict[str, str]:
+    """What is read of a citation of a name with white space or escapes in it → the one changed file that it means."""
+    found: dict[str, set[str]] = {}
+    for path in _odd_paths(change):
+        for form in _forms(path):
+            found.setdefault(form, set()).add(path)
+    plain = {file.path for file in change.files}
+    return {form: paths.pop() for form, paths in found.items() if len(paths) == 1 and form not in plain}
+
+
+def _odd_paths(change: Change) -> list[str]:
+    return [file.path for file in change.files if file.kind != "deleted" and _ODD.search(file.path)]
+
+
+def _forms(path: str) -> frozenset[str]:
+    written = (path, json.dumps(path)[1:-1], quoted(path)[1:-1])
+    return frozenset(form.split()[-1] for text in written for form in (text, text.replace("\\", "/")))
+
+
+def _naming_odd_files(report: ReviewerReport, ground: _Ground) -> ReviewerReport:
+    """Adds the places in files whose names no citation is read of in prose: told from the change's own list."""
+    names = _odd_paths(ground.change)[:_MAX_ODD]
+    if report.review is None or not names:
+        return report
+    findings = tuple(_naming(finding, names, ground) for finding in report.review.findings)
+    return replace(report, review=replace(report.review, findings=findings))
+
+
+def _naming(finding: Finding, names: Sequence[str], ground: _Ground) -> Finding:
+    text = f"{finding.title}\n{finding.body}"
+    if finding.citations or text.isascii() and " " not in text:
+        return finding
+    found = [place for name in names if name in text for place in _places(text, name, ground)]
+    return replace(finding, citations=tuple(found[:_MAX_PLACES])) if found else finding
+
+
+def _places(text: str, name: str, ground: _Ground) -> Iterator[Citation]:
+    for match in re.finditer(rf"(?<![\w/]){re.escape(name)}(?::(\d{{1,7}})(?:-(\d{{1,7}}))?)?(?!\w)", text):
+        first, last = (int(part) if part else None for part in match.groups())
+        written = Citation(raw=match.group(), path=name, line=first, end_line=last)
+        yield _under_another_name(written, name, ground, said="it is")

@@ -14,13 +14,14 @@ from msd_review.change.repository import Checkout
 from msd_review.grounding.claims_front import artifacts, file_entries, key_links, requirement_ids
 from msd_review.grounding.index import Tree
 from msd_review.grounding.plan import Plan, read_plan
+from msd_review.lazy import regex
 from msd_review.prompt.model import ReviewSubject
 from msd_review.report.change_model import Promise
 
 _MAX_PROMISES = 500
 _MAX_READ = 500  # changed files that are looked through for an id
 _MAX_TEXT = 1024 * 1024
-_NAME = re.compile(r"`([^`\n]{3,120})`")
+_NAME = regex(r"`([^`\n]{3,120})`")
 
 
 @dataclass(frozen=True)
