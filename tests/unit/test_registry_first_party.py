@@ -19,7 +19,7 @@ ROSTER = (
     "llama_cpp", "kimi-code", "grounding",
 )  # fmt: skip
 COMMANDS = {
-    "claude": "claude --safe-mode --no-session-persistence --strict-mcp-config --disable-slash-commands"
+    "claude": "claude --safe-mode --setting-sources user --no-session-persistence --strict-mcp-config --disable-slash-commands"
     " --tools Read,Glob,Grep {{model}} {{effort}} --output-format json -p",
     "codex": "codex exec --ephemeral --ignore-rules --sandbox read-only -c project_doc_max_bytes=0"
     " -c analytics.enabled=false {{model}} {{effort}} --skip-git-repo-check --json {{output}} -",
