@@ -1,5 +1,6 @@
 """Checks of requirements: ids that nobody defined, and ids of the phase that no plan names."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -47,12 +48,22 @@ def _undefined(plan: Plan, known: Requirements) -> Iterator[Fault]:
                 severity=Severity.MEDIUM,
                 title=f"requirement `{name}` is defined nowhere",
                 body=f"`{known.source}` has no such id, so the plan answers to something that nobody asked for.",
-                spots=((plan.name, line),),
+                spots=tuple((plan.name, number) for number in _front_lines(plan, name))
+                or ((plan.name, line),),
                 truth=f"the nearest id is `{near}`"
                 if near
                 else f"{len(known.defined)} other ids are defined",
                 suggestion="name the requirement that is meant",
             )
+
+
+def _front_lines(plan: Plan, name: str) -> list[int]:
+    lines = plan.text[: plan.front_end].split("\n")
+    return [
+        number
+        for number, line in enumerate(lines, 1)
+        if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", line)
+    ][:20]
 
 
 def _uncovered(plans: Sequence[Plan], known: Requirements) -> Iterator[Fault]:
