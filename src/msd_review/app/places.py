@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from msd_review.edges import files
 from msd_review.errors import InputError
 from msd_review.prompt.model import ReviewSubject
+from msd_review.run.leftovers import remove_dead_temporaries
 
 _EXTENSIONS = {
     "md": "md",
@@ -44,9 +46,13 @@ def paths_at(folder: Path, stem: str, formats: tuple[str, ...], output: str | No
 
 
 def check_writable(paths: dict[str, Path]) -> None:
-    """Raises InputError for a place that cannot be written, before any reviewer is paid for."""
+    """Raises InputError for a place that cannot be written, before any reviewer is paid for.
+
+    What a review that was killed began to write there is removed.
+    """
     for path in paths.values():
         folder = path.parent
+        remove_dead_temporaries(folder, frozenset({files.cut_name(path)}))
         try:
             folder.mkdir(parents=True, exist_ok=True)
             probe = folder / f".{path.name}.msd-probe"

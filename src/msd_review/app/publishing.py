@@ -17,7 +17,6 @@ from msd_review.report.markdown import render_markdown
 from msd_review.report.model import ReviewReport
 from msd_review.report.rdjson import render_rdjson
 from msd_review.report.sarif import render_sarif
-from msd_review.run.leftovers import remove_dead_temporaries
 
 RENDERERS: Mapping[str, Callable[[ReviewReport], str]] = {
     "md": render_markdown,
@@ -42,7 +41,6 @@ def publish(report: ReviewReport, paths: Mapping[str, Path]) -> None:
     contents = {name: renderers[name](report).encode("utf-8", "replace") for name in paths}
     fault_point("report.before_write")
     for name, path in paths.items():
-        remove_dead_temporaries(path.parent, frozenset({files.cut_name(path)}))
         try:
             files.write_atomic(path, contents[name])
         except OSError as problem:

@@ -142,7 +142,14 @@ async def _make_copies(run: _Run, stack: AsyncExitStack, root: Path) -> Copied:
 
 def _ours(state: TreeState) -> tuple[str, ...]:
     """The reports of reviews in a tree: we write them ourselves, and they change no reviewer's answer."""
-    return tuple(name for name in state.files if _REPORT.search(name))
+    return tuple(name for name in state.files if _REPORT.search(_finished_name(name)))
+
+
+def _finished_name(name: str) -> str:
+    """The name of a file, also while it is being written under another."""
+    folder, slash, last = name.rpartition("/")
+    owner = files.temporary_owner(last)
+    return f"{folder}{slash}{owner[0]}" if owner is not None else name
 
 
 def _tree_key(state: TreeState) -> str:

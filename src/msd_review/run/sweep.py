@@ -30,7 +30,11 @@ def sweep_crashed(runs: Path) -> tuple[str, ...]:
 
     Looks at processes only when there is such a run.
     """
-    crashed = [run for run in store.unended_runs(runs) if run.state == "crashed"]
+    unended = store.unended_runs(runs)
+    for run in unended:
+        if run.state == "broken":
+            leftovers.remove_dead_temporaries(run.folder)
+    crashed = [run for run in unended if run.state == "crashed"]
     if not crashed:
         return ()
     fault_point("sweep.killing")
