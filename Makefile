@@ -28,7 +28,8 @@ bench: $(STAMP)-dev ## print every benchmark's table
 	for script in bench/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
 truth: $(STAMP)-dev ## print the figures of findings, agreement and grounding
-	for script in bench/truth/*/run.py; do $(BIN)/python $$script || exit 1; done
+	for script in bench/truth/findings/measure.py bench/truth/clusters/measure.py bench/truth/clusters/speed.py \
+		bench/truth/grounding/run.py; do $(BIN)/python $$script || exit 1; done
 
 test-real-clis: $(STAMP)-dev ## drive real reviewer tools from the npm registry against a local model server
 	$(BIN)/python tests/real_clis/run.py
