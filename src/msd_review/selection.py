@@ -5,14 +5,15 @@ out. Precedence: named lanes, then `--all`, then `review.default_reviewers`, the
 detected. Names are compared without case.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from msd_review.lazy import regex
+
 Source = Literal["explicit", "all", "default_reviewers", "detected"]
-_INSTANCE_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
-_ENTRY = re.compile(r"[A-Za-z0-9_-]+")
+_INSTANCE_NAME = regex(r"[a-z0-9][a-z0-9-]*")
+_ENTRY = regex(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

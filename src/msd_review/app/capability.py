@@ -1,7 +1,6 @@
 """Capabilities for people: checking one, starting one, listing what is installed."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 from msd_review.app.world import World
 from msd_review.errors import InputError
+from msd_review.lazy import regex
 from msd_review.manifest.decode import parse_bytes
 from msd_review.manifest.json_schema import manifest_schema
 from msd_review.manifest.merged import Member, check_set
@@ -16,7 +16,7 @@ from msd_review.manifest.problems import Problem
 from msd_review.registry import MANIFEST_NAME, RANK, Capability, first_party
 from msd_review.registry.reading import read_manifest, read_manifest_bytes
 
-_ID = re.compile(r"[a-z][a-z0-9-]*")
+_ID = regex(r"[a-z][a-z0-9-]*")
 SCHEMA_NAME = "capability.schema.json"
 
 

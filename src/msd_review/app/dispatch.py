@@ -27,6 +27,7 @@ from msd_review.change.model import DEPTHS, Depth
 from msd_review.change.prompt import source_prompt
 from msd_review.edges import process_table
 from msd_review.errors import InputError, MsdError, StoreError
+from msd_review.lazy import regex
 from msd_review.manifest.model import SpawnInvoke
 from msd_review.outcomes import Outcome, Reason
 from msd_review.planning import Overrides
@@ -38,8 +39,8 @@ from msd_review.run.result import LaneResult
 
 Chosen = TypeVar("Chosen")
 MAX_PATHS = 100_000
-_RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
-_BASE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@{}~^+-]{0,254}")
+_RUN_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_BASE = regex(r"[A-Za-z0-9][A-Za-z0-9._/@{}~^+-]{0,254}")
 
 
 class DispatchReason(StrEnum):

@@ -10,10 +10,11 @@ from collections.abc import Collection, Iterator, Sequence
 from msd_review.change.model import NEAR_LINES, Change, ChangedFile, Hunk, Hunks, Placement
 from msd_review.change.repository import Checkout
 from msd_review.change.scope import DIFF, RENAMES
+from msd_review.lazy import regex
 
-_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = regex(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ESCAPES = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
-_ESCAPED = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_ESCAPED = regex(rb"\\([0-7]{3}|.)", re.DOTALL)
 _PATHS_AT_ONCE = 400
 
 

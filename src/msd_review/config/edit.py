@@ -11,8 +11,9 @@ from msd_review.config.layers import load_layer, type_problem
 from msd_review.config.schema import KeySpec, Schema
 from msd_review.edges import files
 from msd_review.errors import ConfigError, UsageError
+from msd_review.lazy import regex
 
-_INDENT = re.compile(rb"^\{\r?\n([ \t]+)", re.MULTILINE)
+_INDENT = regex(rb"^\{\r?\n([ \t]+)", re.MULTILINE)
 
 
 def known_key(schema: Schema, key: str) -> KeySpec:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 from msd_review.consensus.model import Cluster
 from msd_review.consensus.similarity import Features, features_of, prepare, similarity, weights_of
+from msd_review.lazy import regex
 from msd_review.review.model import Finding, FindingStatus, Severity, Strength
 
 _FAR_APART = 2  # ranks: one says high, another low
 _ABOUT_THE_SAME = 0.6
 _MOST_MEMBERS = 8
-_LIMITED = re.compile(r"\b(?:but|however|although|except|though|only|partially|aside from)\b", re.IGNORECASE)
+_LIMITED = regex(r"\b(?:but|however|although|except|though|only|partially|aside from)\b", re.IGNORECASE)
 
 
 def with_divergence(

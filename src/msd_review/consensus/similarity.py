@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 from msd_review.consensus.thesaurus import EVERYDAY
 from msd_review.consensus.words import GENERIC, concepts, families, faults, identifiers, record_ids
+from msd_review.lazy import regex
 from msd_review.review.model import Citation
 
 _TITLE_WEIGHT = 2.0
 _BODY_LIMIT = 900
 _GRAM_WORDS = 48
-_FILE_AND_LINE = re.compile(r"\.\w{1,5}:\d")
+_FILE_AND_LINE = regex(r"\.\w{1,5}:\d")
 _GENERIC_WEIGHT = 0.25
 _EVERYDAY_WEIGHT = 0.6
 
@@ -105,7 +106,7 @@ def _files(citations: Sequence[Citation]) -> dict[str, tuple[tuple[int, int], ..
     return files
 
 
-_PLAN_IN_TEXT = re.compile(
+_PLAN_IN_TEXT = regex(
     r"\b(?:plan|plano)\s#?(\d{1,3}[a-z]?(?:[-.]\d{1,3}[a-z]?)?)\b|\b(\d{2,3}[a-z]?(?:\.\d)?-\d{2}[a-z]?)(?:-PLAN)?\b",
     re.IGNORECASE,
 )

@@ -9,20 +9,21 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from msd_review.consensus.thesaurus import FAMILIES, WIDE_FAMILIES
+from msd_review.lazy import regex
 
 
 def _words(listed: str) -> list[str]:
     return listed.split()
 
 
-_CODE = re.compile(r"`{1,3}([^`\n]{1,200})`{1,3}")
-_WORD = re.compile(r"[A-Za-zÀ-ɏЀ-ӿẠ-ỹ][\wÀ-ɏЀ-ӿẠ-ỹ'’]{1,60}|\d{2,6}(?:ms|s|kb|mb|gb)?")
-_WIDE_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,60}")
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_IDENTIFIER = re.compile(
+_CODE = regex(r"`{1,3}([^`\n]{1,200})`{1,3}")
+_WORD = regex(r"[A-Za-zÀ-ɏЀ-ӿẠ-ỹ][\wÀ-ɏЀ-ӿẠ-ỹ'’]{1,60}|\d{2,6}(?:ms|s|kb|mb|gb)?")
+_WIDE_RUN = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,60}")
+_PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_IDENTIFIER = regex(
     r"(?<![\w.])(?:[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+|[a-z]+[A-Z][\w$]*|[A-Z][a-z]+[A-Z][\w$]*|[A-Za-z]+_[\w$]+|--[a-z][\w-]+)(?:\(\))?"
 )
-_ID = re.compile(
+_ID = regex(
     r"\b(?!(?:UTF|SHA|ISO|RFC|HTTP|TLS|AES|RSA|MD|PR|GPT|ES|CVE|ADR|P|H|M|L|C|S)-?\d)[A-Z][A-Z0-9]{0,9}-\d{1,4}\b|\bD-\d{1,3}\b|\bADR-\d{1,5}\b|\bCVE-\d{4}-\d+\b"
 )
 
@@ -74,7 +75,7 @@ _FAULTS: tuple[tuple[str, str], ...] = (
     ("unverifiable", r"\b(?:unverifiable|cannot be verified|no way to (?:verify|check)|verif(?:y|ication) (?:command|step)s?|acceptance criteri\w+|always pass\w*|exits? 0|grep)"),
     ("scope", r"\b(?:scope|over-?engineer\w*|yagni|too (?:much|large|big)|split (?:the|this|into)|blast radius|overload\w*)"),
 )  # fmt: skip
-_FAULT_PATTERNS = tuple((name, re.compile(pattern)) for name, pattern in _FAULTS)
+_FAULT_PATTERNS = tuple((name, regex(pattern)) for name, pattern in _FAULTS)
 _FAULT_LIMIT = 600
 
 _SUFFIXES = ("ization", "isation", "ations", "ation", "ements", "ement", "ments", "ment", "nesses", "ness", "ingly", "edly", "ibility", "ability",
@@ -97,8 +98,8 @@ def stem(word: str) -> str:
     return word
 
 
-_PLAIN_WORD = re.compile(r"[^\W_]+(?:[-'’./+][^\W_]+)*|\.env")
-_WIDE = tuple((name, re.compile(pattern)) for name, pattern in WIDE_FAMILIES)
+_PLAIN_WORD = regex(r"[^\W_]+(?:[-'’./+][^\W_]+)*|\.env")
+_WIDE = tuple((name, regex(pattern)) for name, pattern in WIDE_FAMILIES)
 GENERIC = frozenset(stem(word) for word in _GENERIC)
 
 

@@ -4,6 +4,7 @@ Pure. Nothing is ever run. A command that cannot be read without a shell's rules
 left alone.
 """
 
+import html
 import re
 import shlex
 from collections.abc import Iterator
@@ -45,6 +46,7 @@ _SHELLS = {
     ".",
 }
 _UNREADABLE = regex(r"\$\(|\$\{|\$\w|<<|\bfor\s.*\bdo\b|\bwhile\b|\bif\s+\[|<[A-Za-z_ -]+>|\.\.\.|…|\{[^}]*,")
+_BLOCK = re.compile(r"\b(?:for|while|if|case)\b.*\b(?:do|then|in)\b|<<|\bcd\s+\"?\$")
 _MAX_COMMANDS = 2_000
 _REDIRECT = "\0redirect"  # stands for a redirection, so that its target is not taken for an argument
 _SCRIPT = regex(r"[\w@./+-]+\.(?:py|sh|js|mjs|cjs|ts|tsx|rb|php|pl|bash)")
@@ -87,6 +89,8 @@ def _in_segment(plan: Plan, segment: Segment) -> Iterator[Command]:
     if segment.tag == "automated":
         yield from _lines(plan, segment, text, 0)
         return
+    if segment.tag == "verify":
+        yield from (found for found in _lines(plan, segment, text, 0) if is_command(found.text))
     for start, end, info in fenced_blocks(text):
         if info.lower() in {"bash", "sh", "shell", "console", "zsh"}:
             yield from _lines(plan, segment, text[start:end], start)
@@ -136,10 +140,8 @@ def needs_of(text: str) -> tuple[Need, ...]:
     >>> [(n.kind, n.name) for n in needs_of("cd web && npm run lint")]
     [('npm-script', 'lint')]
     """
-    if _UNREADABLE.search(text) or len(text) > 2_000:
-        return ()
     folder, needs = "", []
-    for words in _simple_commands(text):
+    for words in _simple_commands(html.unescape(text[:2_000])):
         if words[0] == "cd" and len(words) > 1:
             folder = (
                 "?"
@@ -154,6 +156,12 @@ def needs_of(text: str) -> tuple[Need, ...]:
 
 
 def _simple_commands(text: str) -> Iterator[list[str]]:
+    for part in re.split(r"&&|;", text) if _UNREADABLE.search(text) and not _BLOCK.search(text) else [text]:
+        if not _UNREADABLE.search(part):
+            yield from _words(part)
+
+
+def _words(text: str) -> Iterator[list[str]]:
     words: list[str] = []
     for token in _tokens(text):
         if re.fullmatch(r"[|&;]+", token):

@@ -10,7 +10,7 @@ from msd_review.grounding.plan import Plan
 from msd_review.lazy import regex
 
 _FULL = regex(
-    r"(?:phase[-_ ]?)?(?P<phase>\d{1,4}(?:\.\d{1,4})*[a-z]?)-(?P<plan>\d{1,4}[a-z]?)(?![\d.])(?:[-_ ].*)?",
+    r"(?:phase[-_ ]?)?(?P<phase>\d{1,4}(?:\.\d{1,4})*[a-z]?)-(?:[a-z][\w-]{0,100}?-)?(?P<plan>\d{1,4}[a-z]?)(?![\d.])(?:[-_ ].*)?",
     re.IGNORECASE,
 )
 _BARE = regex(r"(?:plan[-_ ]?)?(?P<plan>\d{1,4}[a-z]?)", re.IGNORECASE)

@@ -22,7 +22,7 @@ _NESTED = {
     "objective": set[str](),
 }
 _LEAVES = frozenset(
-    ["objective", "context", "name", "files", "read_first", "action", "behavior", "verify", "automated", "human-check",
+    ["objective", "context", "name", "title", "files", "read_first", "action", "behavior", "verify", "automated", "human-check",
      "manual", "done", "acceptance_criteria", "success_criteria", "verification", "threat_model", "output", "interfaces",
      "feature", "implementation", "how-to-verify", "what-built", "resume-signal", "precondition", "decisions", "decision",
      "constraints", "execution_context", "must_haves", "rationale", "notes"]
@@ -203,7 +203,7 @@ def _structural(text: str, at: int) -> bool:
 def _named(text: str, tasks: list[Task], segments: list[Segment]) -> list[Task]:
     names: dict[int, str] = {}
     for segment in segments:
-        if segment.tag == "name" and segment.task is not None:
+        if segment.tag in {"name", "title"} and segment.task is not None:
             names.setdefault(segment.task, " ".join(text[segment.start : segment.end].split())[:200])
     return [
         Task(

@@ -14,6 +14,7 @@ from typing import Any
 
 from msd_review.edges import files
 from msd_review.handlers.base import SELF_REPORT, Printed, reports_no_access, without_agent
+from msd_review.lazy import regex
 from msd_review.manifest.model import Transport
 from msd_review.outcomes import Mark
 from msd_review.run.result import Reading
@@ -29,11 +30,11 @@ _LOG_TAIL = 256 * 1024
 _LOG_LINES = 3
 _LOG_LINE_CHARS = 400
 _LOG_WORDS = ("agent executor error", "NOT_FOUND", "Publisher model")
-_SCRATCH = re.compile(
+_SCRATCH = regex(
     r"(?im)^[^\n]{0,200}\b(?:(?:working|current) (?:directory|folder|dir)|cwd|pwd|workspace)\b"
     r"[^\n]{0,200}antigravity-cli[/\\]{1,2}scratch"
 )
-_DENIED = re.compile(r"(?i)\b(?:not|never|isn't|rather than|instead of)\b[^\n]{0,40}$")
+_DENIED = regex(r"(?i)\b(?:not|never|isn't|rather than|instead of)\b[^\n]{0,40}$")
 _ADMISSION = (
     f" If you cannot read that repository, the first line of your answer must be exactly {SELF_REPORT},"
     " and nothing else may stand on that line."

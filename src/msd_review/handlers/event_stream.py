@@ -1,14 +1,15 @@
 """Server-sent events, as chat servers write them; nothing here raises on any text."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from msd_review.lazy import regex
+
 _DONE = "[DONE]"
 _MAX_EVENTS = 400_000
-_LINES = re.compile(r"\r\n|\n|\r")
-_FIELD = re.compile(r"\s*(?::|data:|event:|id:|retry:)")
+_LINES = regex(r"\r\n|\n|\r")
+_FIELD = regex(r"\s*(?::|data:|event:|id:|retry:)")
 
 
 def is_stream(text: str, content_type: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from msd_review.handlers.event_stream import events, is_stream
+from msd_review.lazy import regex
 from msd_review.manifest.model import Transport
 from msd_review.outcomes import Mark
 from msd_review.run.result import Reading, ToolError, Usage
@@ -22,16 +23,16 @@ WEB_PAGE, NO_JSON, NO_CHOICES, CUT_STREAM = "web_page", "no_json", "no_choices",
 
 _LONGEST_NAME = 1000
 _MAX_CONTAINERS = 200_000  # objects and arrays in one answer
-_EMBEDS = re.compile(
+_EMBEDS = regex(
     r"embed|rerank|(?:^|[/_-])(?:bge|gte|e5|all-minilm|paraphrase|colbert|jina-clip)(?:[-_:.]|$)",
     re.IGNORECASE,
 )
 _EMBEDDING_ARGUMENTS = frozenset({"--embedding", "--embeddings", "--rerank", "--reranking"})
-_HTML = re.compile(
+_HTML = regex(
     r"\s*(?:<!--.{0,2000}?-->\s*)*(?:<!doctype html|<html|<head|<body|<\?xml)", re.IGNORECASE | re.DOTALL
 )
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
-_THOUGHT = re.compile(r"\s*<(think|thinking|thought)>", re.IGNORECASE)
+_THOUGHT = regex(r"\s*<(think|thinking|thought)>", re.IGNORECASE)
 _CUT_REASONS = frozenset({"length", "content_filter", "max_tokens"})
 _FAILED_REASONS = frozenset({"error", "abort", "cancelled"})
 

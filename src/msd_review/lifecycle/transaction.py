@@ -17,6 +17,7 @@ from typing import Any, Literal
 from msd_review.edges import files, lock
 from msd_review.edges.faults import fault_point
 from msd_review.errors import StoreError
+from msd_review.lazy import regex
 from msd_review.lifecycle.ledger import (
     Entry,
     Ledger,
@@ -35,7 +36,7 @@ from msd_review.trust.consent import OverlayConsent
 LOCK = ".lifecycle.lock"
 LOCK_WAIT_S = 15.0
 _MAX_PLAN = 64 * 1024 * 1024
-_NAME = re.compile(r"[0-9a-f]{32}")
+_NAME = regex(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

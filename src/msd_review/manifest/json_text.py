@@ -7,10 +7,10 @@ and depth; never raises.
 
 import json
 import math
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from msd_review.lazy import regex
 from msd_review.manifest.messages import say
 from msd_review.manifest.problems import Problem, plain, pointer
 from msd_review.manifest.vocabulary import MAX_DEPTH, MAX_MANIFEST_BYTES
@@ -22,7 +22,7 @@ _WIDE_MARKS = (
     (b"\xfe\xff", "UTF-16"),
 )
 _UTF8_MARK = b"\xef\xbb\xbf"
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE_ESCAPE = regex(r"\\u[dD][89a-fA-F]")
 _MAX_DIGITS = 400
 
 

@@ -1,11 +1,11 @@
 """Finds what a review is about: a phase of `.planning/`, named plan files, or the one plan that is obvious."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from msd_review.errors import InputError
+from msd_review.lazy import regex
 from msd_review.prompt import requirements
 from msd_review.prompt.model import PlanFile, ReviewSubject
 from msd_review.prompt.phases import (
@@ -24,7 +24,7 @@ from msd_review.prompt.roadmap import RoadmapPhase, find_section
 
 __all__ = ["PhaseFolder", "find_phase", "list_phases", "obvious_subject", "subject_from_plans"]
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)*[a-zA-Z]?")
+_NUMBER = regex(r"\d+(?:\.\d+)*[a-zA-Z]?")
 _MAX_LISTED = 20
 _MAX_PLANS_CHARACTERS = 32 * 2**20
 

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-_MENTION = re.compile(r"@(?=[^\s@])")
-_RUN = re.compile(r"\"[^\"\n]{1,512}\"?|'[^'\n]{1,512}'?|(?:\\.|[^\s\\]|\\(?=\s|$)){1,512}")
-_LEAVES_THE_TREE = re.compile(
-    r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|[\w.+-]+:(?:[\w.+-]+:)?//|file:", re.IGNORECASE
-)
-_DELIMITER = re.compile(r"[\s,;:!?()\[\]{}<>\"'`|#*]")
-_ESCAPED = re.compile(r"\\(.)")
+from msd_review.lazy import regex
+
+_MENTION = regex(r"@(?=[^\s@])")
+_RUN = regex(r"\"[^\"\n]{1,512}\"?|'[^'\n]{1,512}'?|(?:\\.|[^\s\\]|\\(?=\s|$)){1,512}")
+_LEAVES_THE_TREE = regex(r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|[\w.+-]+:(?:[\w.+-]+:)?//|file:", re.IGNORECASE)
+_DELIMITER = regex(r"[\s,;:!?()\[\]{}<>\"'`|#*]")
+_ESCAPED = regex(r"\\(.)")
 # Distinct names that are looked up on disk, and mentions in one text; beyond either all are written apart.
 _MAX_LOOKUPS = 20_000
 _MAX_MENTIONS = 50_000

@@ -16,8 +16,10 @@ import json
 import re
 from dataclasses import dataclass
 
-_HEADER = re.compile(r"\ufeff?<!-- msd-prompt/1 boundary=([0-9a-f]{16,64}) -->\r?\n")
-_ATTRIBUTE = re.compile(r'([a-z_]+)=("(?:[^"\\]|\\.)*")')
+from msd_review.lazy import regex
+
+_HEADER = regex(r"\ufeff?<!-- msd-prompt/1 boundary=([0-9a-f]{16,64}) -->\r?\n")
+_ATTRIBUTE = regex(r'([a-z_]+)=("(?:[^"\\]|\\.)*")')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from msd_review.lazy import regex
+
 PLANNING = ".planning"
-_FOLDER = re.compile(r"(?:phase[-_ ]?)?(\d+(?:\.\d+)*[a-z]?)(?:[-_ ](.*))?", re.IGNORECASE)
-_MILESTONE = re.compile(r"(v?\d[\w.]*)[-_]phases", re.IGNORECASE)
-_PLAN_NAME = re.compile(r"(?:.*[-_.])?PLAN\.md|PLAN[-_]\d.*\.md", re.IGNORECASE)
-_NOT_A_PLAN = re.compile(r"[-_.](?:REVIEWS?|SUMMARY)\.md$", re.IGNORECASE)
+_FOLDER = regex(r"(?:phase[-_ ]?)?(\d+(?:\.\d+)*[a-z]?)(?:[-_ ](.*))?", re.IGNORECASE)
+_MILESTONE = regex(r"(v?\d[\w.]*)[-_]phases", re.IGNORECASE)
+_PLAN_NAME = regex(r"(?:.*[-_.])?PLAN\.md|PLAN[-_]\d.*\.md", re.IGNORECASE)
+_NOT_A_PLAN = regex(r"[-_.](?:REVIEWS?|SUMMARY)\.md$", re.IGNORECASE)
 _MAX_ENTRIES = 10_000
 _BACKGROUND = {"context": "CONTEXT.md", "research": "RESEARCH.md"}
 

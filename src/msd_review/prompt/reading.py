@@ -9,14 +9,15 @@ import yaml
 
 from msd_review.edges.files import FileRefused, read_bounded
 from msd_review.errors import InputError
+from msd_review.lazy import regex
 
 MAX_DOCUMENT_BYTES = 10 * 1024 * 1024
 _MAX_FRONT_BYTES = 64 * 1024
 _MAX_FRONT_DEPTH = 24
-_FRONT = re.compile(r"\s*---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
+_FRONT = regex(r"\s*---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
 # UTF-8 once read as Windows-1252: a lead byte's character and then what its continuation bytes look like there.
 _CONTINUATION = "[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"
-_DOUBLE_ENCODED = re.compile(f"(?:[ÂÃ]{_CONTINUATION}|[âï]{_CONTINUATION}{{2}}|ð{_CONTINUATION}{{3}})")
+_DOUBLE_ENCODED = regex(f"(?:[ÂÃ]{_CONTINUATION}|[âï]{_CONTINUATION}{{2}}|ð{_CONTINUATION}{{3}})")
 
 
 def read_document(root: Path, path: Path) -> tuple[str, tuple[str, ...]]:

@@ -8,22 +8,23 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from msd_review.lazy import regex
 from msd_review.prompt.phases import phase_key
 from msd_review.prompt.roadmap import field_value
 
 _LOOK_ALIKES = {"D", "T", "C", "H", "M", "SC"}
 _PREFIX = r"[A-Z][A-Z0-9]*(?:[-_][A-Z][A-Z0-9]*)*"
 _ID = rf"(?P<prefix>{_PREFIX})-(?P<number>\d{{1,5}}[a-z]?(?:\.\d+)*)"
-_RANGE_OR_ID = re.compile(
+_RANGE_OR_ID = regex(
     rf"(?<![\w-]){_ID}(?![\w])(?:\s*(?:\.\.\.?|…|–|—|~|-(?=[A-Z\d])|\s-\s|\b(?:to|through|thru)\b)\s*"
     rf"(?:(?P=prefix)-)?(?P<last>\d{{1,5}})(?![\w-]))?"
 )
-_WILDCARD = re.compile(rf"(?<![\w-])(?P<prefix>{_PREFIX})-(?:\*|[xX]{{1,3}}\b|all\b)")
-_ENTRY_LINE = re.compile(
+_WILDCARD = regex(rf"(?<![\w-])(?P<prefix>{_PREFIX})-(?:\*|[xX]{{1,3}}\b|all\b)")
+_ENTRY_LINE = regex(
     rf"[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+|#{{1,6}}[ \t]+)(?:\[[ xX~-]?\][ \t]*)?[*_~`\[]*{_ID}(?![\w-])[^\n]*"
 )
-_BARE_BOLD = re.compile(rf"[*_]{{2}}{_ID}(?![\w-])[^\n]*")
-_ROW = re.compile(rf"[ \t]*\|[ \t]*[*_`~\[]*{_ID}(?![\w-])[^|\n]*\|(?P<rest>[^\n]*)")
+_BARE_BOLD = regex(rf"[*_]{{2}}{_ID}(?![\w-])[^\n]*")
+_ROW = regex(rf"[ \t]*\|[ \t]*[*_`~\[]*{_ID}(?![\w-])[^|\n]*\|(?P<rest>[^\n]*)")
 _MAX_RANGE = 200
 _MAX_ENTRY = 2_000  # characters
 _MAX_ENTRY_LINES = 60

@@ -4,16 +4,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from msd_review.lazy import regex
 from msd_review.prompt.phases import phase_key
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.+)")
-_PHASE = re.compile(r"(?:\[[ xX]?\]|[^\w\[]){0,12}phase\s+(\d+(?:\.\d+)*[a-z]?)\b[^\w\n]*(.*)", re.IGNORECASE)
-_CHECKLIST = re.compile(r"\s*[-*+]\s+\[[ xX~-]?\]\s+(.*)")
+_HEADING = regex(r"(#{1,6})[ \t]+(.+)")
+_PHASE = regex(r"(?:\[[ xX]?\]|[^\w\[]){0,12}phase\s+(\d+(?:\.\d+)*[a-z]?)\b[^\w\n]*(.*)", re.IGNORECASE)
+_CHECKLIST = regex(r"\s*[-*+]\s+\[[ xX~-]?\]\s+(.*)")
 # A bold label in sentence case starts the next field; a bold id in capitals belongs to the one before.
-_LABEL = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)[A-Z][a-z]")
+_LABEL = regex(r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)[A-Z][a-z]")
 _MAX_FIELD_LINES = 500
-_FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
-_FIELD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(\*\*|__|)([A-Za-z][A-Za-z ]{2,40}?)(?::\1|\1[ \t]*:)[ \t]*(.*)")
+_FENCE = regex(r"[ \t]{0,3}(`{3,}|~{3,})")
+_FIELD = regex(r"[ \t]*(?:[-*+][ \t]+)?(\*\*|__|)([A-Za-z][A-Za-z ]{2,40}?)(?::\1|\1[ \t]*:)[ \t]*(.*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
+from msd_review.lazy import regex
 from msd_review.report.counts import (
     delivered,
     evidence_of,
@@ -17,11 +18,11 @@ from msd_review.report.counts import (
 from msd_review.report.model import ReviewReport
 from msd_review.report.text import one_line, phase_label
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./+-]*|\d[\w.-]*\.md", re.ASCII)
+_PLAIN = regex(r"[A-Za-z_][A-Za-z0-9_./+-]*|\d[\w.-]*\.md", re.ASCII)
 _NOT_PLAIN = {"true", "false", "yes", "no", "on", "off", "null", "y", "n", "none"}
-_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-_RUN = re.compile(r"\d{8}T\d{6}Z-[0-9a-z]+")
-_NOT_JSON_SAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_TIMESTAMP = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_RUN = regex(r"\d{8}T\d{6}Z-[0-9a-z]+")
+_NOT_JSON_SAFE = regex("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 Value = str | int | Sequence[str] | Mapping[str, str] | Mapping[str, int]
 

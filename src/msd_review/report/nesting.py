@@ -14,6 +14,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from msd_review.lazy import regex
 from msd_review.report.text import slug
 
 LOWEST_OWN_LEVEL = 3
@@ -23,12 +24,12 @@ _ROUNDS = 4
 _MAX_CHARACTERS = 400_000
 _MAX_MARKS = 40_000
 _PREFIX = r"(?P<prefix>[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*)*)"
-_ATX = re.compile(_PREFIX + r"(?P<marks>#{1,6})(?=[ \t]|$)")
-_DEFINITION = re.compile(_PREFIX + r"\[(?=[^\n]*\]:|[^\]\n]*$)")
-_FENCE_LINE = re.compile(r"[ ]{0,3}(?P<marks>`{3,}|~{3,})[ \t]*$")
-_MARGIN_HEADING = re.compile(r"^#{1,6}(?=[ \t]|$)", re.M)
-_TICKS_OR_HTML = re.compile(r"\\.|`+|<(?=[A-Za-z/!?])|!\[", re.S)
-_AUTOLINK = re.compile(r"<(?:https?|mailto):[^\s<>]*>", re.IGNORECASE)
+_ATX = regex(_PREFIX + r"(?P<marks>#{1,6})(?=[ \t]|$)")
+_DEFINITION = regex(_PREFIX + r"\[(?=[^\n]*\]:|[^\]\n]*$)")
+_FENCE_LINE = regex(r"[ ]{0,3}(?P<marks>`{3,}|~{3,})[ \t]*$")
+_MARGIN_HEADING = regex(r"^#{1,6}(?=[ \t]|$)", re.M)
+_TICKS_OR_HTML = regex(r"\\.|`+|<(?=[A-Za-z/!?])|!\[", re.S)
+_AUTOLINK = regex(r"<(?:https?|mailto):[^\s<>]*>", re.IGNORECASE)
 
 _READER = MarkdownIt("commonmark", {"html": False}).enable("table")
 # The second only where there can be a table.

@@ -7,13 +7,14 @@ heading, link, image, HTML element or list of its own.
 import re
 from typing import Any
 
+from msd_review.lazy import regex
 from msd_review.review.clean import clean_text
 
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]*?[^`\n])\1(?!`)")
-_SPECIAL = re.compile(r"[\\`*\[\]<>~|]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|!(?=\[)")
-_LINE_START = re.compile(r"^(?:[#+=-]|\d+(?=[.)]))")
-_SLUG_DROPS = re.compile(r"[^\w\- ]")
-_BACKTICKS = re.compile(r"`+")
+_CODE_SPAN = regex(r"(?<!`)(`+)(?!`)([^\n]*?[^`\n])\1(?!`)")
+_SPECIAL = regex(r"[\\`*\[\]<>~|]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|!(?=\[)")
+_LINE_START = regex(r"^(?:[#+=-]|\d+(?=[.)]))")
+_SLUG_DROPS = regex(r"[^\w\- ]")
+_BACKTICKS = regex(r"`+")
 
 
 def visible(text: str) -> str:

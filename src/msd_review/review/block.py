@@ -9,13 +9,14 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from msd_review.lazy import regex
 from msd_review.review.labels import severity_of_cell
 from msd_review.review.model import Severity
 
 SCHEMA = "msd.findings/1"
 _MOST_FINDINGS = 2_000
 _MOST_CHARACTERS = 1024 * 1024
-_BLOCK = re.compile(r"^[ \t]*(?P<marks>`{3,}|~{3,})[ \t]*(?:json|jsonc)?[^\n`]*\n(?P<body>(?:(?!^[ \t]*(?:```|~~~)).*\n?){1,20000}?)^[ \t]*(?P=marks)[ \t]*$", re.MULTILINE)  # fmt: skip
+_BLOCK = regex(r"^[ \t]*(?P<marks>`{3,}|~{3,})[ \t]*(?:json|jsonc)?[^\n`]*\n(?P<body>(?:(?!^[ \t]*(?:```|~~~)).*\n?){1,20000}?)^[ \t]*(?P=marks)[ \t]*$", re.MULTILINE)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

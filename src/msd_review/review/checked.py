@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from msd_review.lazy import regex
 from msd_review.review.model import Citation, CitationVerdict, Finding, Review
 
 # A concern that says that something is not there is not refuted by its not being there.
-_SAYS_ABSENT = re.compile(
+_SAYS_ABSENT = regex(
     r"\b(?:does(?:n['’]t| not) exist|do(?:n['’]t| not) exist|no such|non-?existent|not exist|is missing|are missing|missing (?:file|path|module|import)|not (?:found|present|created|there|in the (?:repo|repository|tree))"
     r"|never (?:created|defined|added)|nowhere|absent|lacks?|without a|wrong (?:path|file|name)|was (?:deleted|removed|renamed|moved)|no longer exists?|should be created|must be created|to be created|new file|creates?)\b"
     r"|存在しない|ありません|不存在|没有|존재하지|없|không tồn tại|no existe|não existe|existiert nicht|n['’]existe pas|не существует|отсутствует",

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from msd_review.lazy import regex
 from msd_review.review.model import Citation
 from msd_review.review.places import (
     Place,
@@ -23,7 +24,7 @@ from msd_review.review.places import (
 CITATION_LIMIT = 400
 TEXT_LIMIT = 256 * 1024
 
-_SCAN = re.compile(
+_SCAN = regex(
     r"\[(?P<label>[^\[\]\n]{1,200})\]\(<?(?P<target>(?!https?://|mailto:)[^\s<>()]{1,400}(?:\([^\s()]{0,80}\)[^\s()]{0,200}){0,2})>?\)"
     r"|\[[^\[\]\n]{1,200}\]\((?P<weblink>[^\s()]{1,1000})\)"
     r"|(?P<file>file:/{2,3}[^\s<>()`\"']{1,600})"
@@ -33,7 +34,7 @@ _SCAN = re.compile(
     r"|(?P<token>[^\s`'\"<>|,;()\[\]{}*“”‘’「」『』（）【】、。，；！？«»]{1,400})",
     re.IGNORECASE,
 )
-_SYMBOL = re.compile(
+_SYMBOL = regex(
     r"(?:(?P<scoped>[A-Za-z_]\w{0,80}(?:::~?[A-Za-z_]\w{0,80}){1,6})(?:\([^`\n]{0,160}\))?"
     r"|(?P<dotted>[A-Z]\w{0,80}(?:\.[A-Za-z_]\w{0,80}){1,4})(?:\([^`\n]{0,160}\))?"
     r"|(?P<method>[A-Za-z_$][\w$]{0,80}(?:\.[A-Za-z_$][\w$]{0,80}){1,5})\([^`\n]{0,160}\)"
@@ -66,11 +67,11 @@ _NO_SYMBOLS = frozenset(
         "echo",
     ]
 )
-_QUOTE = re.compile(r"[`*)\]]{0,3}\s?(?:[:：—–-]{1,2}|\(|\breads?\b|\bsays?\b|\bcontains?\b|\bshows?\b|\bhas\b|\bis\b)?\s{0,2}(?:`(?P<code>[^`\n]{6,300})`|[\"“](?P<text>[^\"”\n]{12,300})[\"”])")  # fmt: skip
-_FENCE_AFTER = re.compile(
+_QUOTE = regex(r"[`*)\]]{0,3}\s?(?:[:：—–-]{1,2}|\(|\breads?\b|\bsays?\b|\bcontains?\b|\bshows?\b|\bhas\b|\bis\b)?\s{0,2}(?:`(?P<code>[^`\n]{6,300})`|[\"“](?P<text>[^\"”\n]{12,300})[\"”])")  # fmt: skip
+_FENCE_AFTER = regex(
     r"[`*)\]]{0,3}[^\n`]{0,40}[:：]?[ \t]*\n[ \t]*\n?[ \t]*(?:```|~~~)[^\n`]{0,40}\n(?P<code>[^`]{6,1500}?)\n[ \t]*(?:```|~~~)"
 )
-_MOST_PATHS_ONLY = re.compile(r"[\w./\\-]{1,300}(?::\d{1,7})?")
+_MOST_PATHS_ONLY = regex(r"[\w./\\-]{1,300}(?::\d{1,7})?")
 
 
 @dataclass(frozen=True, slots=True)

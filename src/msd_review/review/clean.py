@@ -7,36 +7,34 @@ nothing. Work is linear in the length of the input, whatever it holds.
 
 import re
 
-_TERMINAL_SEQUENCE = re.compile(
+from msd_review.lazy import regex
+
+_TERMINAL_SEQUENCE = regex(
     "(?:\x1b\\]|\x9d)[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)?"  # OSC, with or without its end
     "|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)?"  # DCS, SOS, PM, APC
     "|(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
     "|\x1b[ -/]*[0-~]"
 )
-_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-_INVISIBLE = re.compile(
+_LINE_END = regex("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_INVISIBLE = regex(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
 )
 # Joiners stay where they join something: emoji, and scripts that need them.
-_JOINERS = re.compile(
-    "(?P<before>[^\x00-\x7f\u200c\u200d])?(?P<run>[\u200c\u200d]+)(?=(?P<after>[^\x00-\x7f])?)"
-)
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_JOINERS = regex("(?P<before>[^\x00-\x7f\u200c\u200d])?(?P<run>[\u200c\u200d]+)(?=(?P<after>[^\x00-\x7f])?)")
+_LONE_SURROGATE = regex("[\ud800-\udfff]")
 
 _TAG_NAMES = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|inner_monologue|seed:think"
-_OPENING = re.compile(
+_OPENING = regex(
     rf"\s*(?:<(?P<tag>{_TAG_NAMES})(?: [^<>\n]{{0,200}})?>|\[(?P<square>THINK)\]|◁(?P<mark>think)▷"
     r"|<\|(?P<bar>begin_of_thought|thinking)\|>|(?P<harmony><\|channel\|>analysis<\|message\|>))",
     re.IGNORECASE,
 )
-_STRAY_CLOSING = re.compile(
-    rf"\s*(?:</(?:{_TAG_NAMES})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>)", re.IGNORECASE
-)
-_CLOSING_ON_ITS_OWN_LINE = re.compile(rf"^[ \t]*</(?:{_TAG_NAMES})>[ \t]*$", re.IGNORECASE | re.MULTILINE)
-_FINAL_CHANNEL = re.compile(r"<\|channel\|>final<\|message\|>", re.IGNORECASE)
-_HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
+_STRAY_CLOSING = regex(rf"\s*(?:</(?:{_TAG_NAMES})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>)", re.IGNORECASE)
+_CLOSING_ON_ITS_OWN_LINE = regex(rf"^[ \t]*</(?:{_TAG_NAMES})>[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_FINAL_CHANNEL = regex(r"<\|channel\|>final<\|message\|>", re.IGNORECASE)
+_HEADING = regex(r"^#{1,6} \S", re.MULTILINE)
 _MOST_BLOCKS = 64
 
 

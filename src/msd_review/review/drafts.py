@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
+from msd_review.lazy import regex
 from msd_review.review.headings import plan_of
 from msd_review.review.labels import Label, identifier_severity, inline_field, severity_of_cell
 from msd_review.review.model import FindingStatus, Severity
@@ -12,19 +13,19 @@ from msd_review.review.vocabulary import BODY_LABELS, NOTHING, SEVERITY_FIELDS, 
 TITLE_LIMIT = 160
 BODY_LIMIT = 20_000
 
-_LABELLED = re.compile(
+_LABELLED = regex(
     r"^\s*(?:[-*+]\s+)?(?:\*\*|__|`|_|\*)?(?P<label>[^\n:：*_`]{2,40}?)(?:(?:\*\*|__|`|_|\*)\s?[:：]|[:：](?:\*\*|__|`|_|\*)|[:：](?=\s|[^\x00-\x7f])|(?:\*\*|__)\s?[—–-](?=\s)|\.(?:\*\*|__))\s*(?P<value>.*)",
     re.DOTALL,
 )  # fmt: skip
-_BOLD_LEAD = re.compile(
+_BOLD_LEAD = regex(
     r"^\s*(?:[^\w\s*]{1,3}\s?)?(?:\*\*|__)(?P<title>[^\n]{2,300}?)(?:\*\*|__)\s*[:：.—–-]*\s*(?P<rest>.*)",
     re.DOTALL,
 )
-_SENTENCE_END = re.compile(
+_SENTENCE_END = regex(
     r"(?<=[\w`)\]\"'’”»*])[.!?](?=\s+[^\sa-z])|[。！？](?=.)|\s[—–]\s|:\s(?=[A-Z`])|：|\n|;\s"
 )
-_NUMBER = re.compile(r"^\s*(?:\(?(?:\d{1,3}|[a-z])[.)]\s+|#\d{1,3}\b[.:)]?\s*|[①-⑳]\s*|(?:Finding|Concern|Issue|Problem|Risk)\s#?\d{1,3}\s*[:.—–-]\s*|[A-Z]{1,4}-?\d{1,3}(?:\.\d{1,2})?\s*(?:[:.)]|[—–-](?=\s))\s*)", re.IGNORECASE)  # fmt: skip
-_MARKUP = re.compile(r"\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+_NUMBER = regex(r"^\s*(?:\(?(?:\d{1,3}|[a-z])[.)]\s+|#\d{1,3}\b[.:)]?\s*|[①-⑳]\s*|(?:Finding|Concern|Issue|Problem|Risk)\s#?\d{1,3}\s*[:.—–-]\s*|[A-Z]{1,4}-?\d{1,3}(?:\.\d{1,2})?\s*(?:[:.)]|[—–-](?=\s))\s*)", re.IGNORECASE)  # fmt: skip
+_MARKUP = regex(r"\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 
 
 @dataclass(slots=True)

@@ -5,12 +5,13 @@ line shows to be unclosed, or one that wraps a whole review. Such fence lines ar
 added or removed, so that line numbers stay true.
 """
 
-import re
 from dataclasses import dataclass
 
-_FENCE = re.compile(r"^[ \t>]*(?:[-*+] +|\d{1,4}[.)] +)?(?P<marks>`{3,}|~{3,})(?P<info>[^`\n]*)$")
+from msd_review.lazy import regex
+
+_FENCE = regex(r"^[ \t>]*(?:[-*+] +|\d{1,4}[.)] +)?(?P<marks>`{3,}|~{3,})(?P<info>[^`\n]*)$")
 _PROSE_INFO = {"", "markdown", "md", "text", "txt", "plaintext"}
-_SECTION_LINE = re.compile(r"^\s{0,3}(?:#{1,4} +\S|\*\*[^*\n]{3,40}\*\*:?\s*$|[-*] +\*\*)")
+_SECTION_LINE = regex(r"^\s{0,3}(?:#{1,4} +\S|\*\*[^*\n]{3,40}\*\*:?\s*$|[-*] +\*\*)")
 
 
 @dataclass(frozen=True, slots=True)

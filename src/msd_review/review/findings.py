@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
+from msd_review.lazy import regex
 from msd_review.outcomes import Mark
 from msd_review.review.block import BadBlock, Block, BlockFinding, find_block
 from msd_review.review.citations import extract_citations, has_path_citation
@@ -22,8 +23,9 @@ from msd_review.review.structure import Document, read_structure
 from msd_review.review.walk import Walk
 
 FINDING_LIMIT = 5_000
-_WITHOUT_ACCESS = re.compile(r"REVIEWED-WITHOUT-REPO-ACCESS", re.IGNORECASE)
-_SCRATCH = re.compile(r"working (?:directory|dir|folder)[^\n]{0,40}antigravity-cli/scratch", re.IGNORECASE)
+_PLACE = regex(r"(?P<path>[^\n:]{1,300}):(?P<first>\d{1,7})(?:-(?P<last>\d{1,7}))?")
+_WITHOUT_ACCESS = regex(r"REVIEWED-WITHOUT-REPO-ACCESS", re.IGNORECASE)
+_SCRATCH = regex(r"working (?:directory|dir|folder)[^\n]{0,40}antigravity-cli/scratch", re.IGNORECASE)
 
 
 def read_review(
@@ -167,7 +169,9 @@ def _from_block(
     words = words_of(f"{found.title} {found.body}")
     nearest = max(prose, key=lambda finding: share(words_of(finding.title), words), default=None)
     matches = nearest is not None and share(words_of(nearest.title), words) >= 0.5
-    written = tuple(citation for text in found.citations for citation in extract_citations(text))
+    written = tuple(
+        citation for text in found.citations for citation in extract_citations(text) or _whole_place(text)
+    )
     in_body = extract_citations(f"{found.title}\n{found.body}")
     return Finding(
         id=f"{identity}-{number}",
@@ -181,6 +185,15 @@ def _from_block(
         status=nearest.status if matches and nearest else FindingStatus.OPEN,
         line=nearest.line if matches and nearest else line,
     )
+
+
+def _whole_place(text: str) -> tuple[Citation, ...]:
+    """A citation of the block that prose rules read nothing of: it is one place by contract, whatever its name."""
+    match = _PLACE.fullmatch(text.strip())
+    if match is None:
+        return ()
+    last = int(match["last"]) if match["last"] else None
+    return (Citation(raw=text, path=match["path"], line=int(match["first"]), end_line=last),)
 
 
 def _once(citations: Iterable[Citation]) -> tuple[Citation, ...]:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from msd_review.lazy import regex
 from msd_review.review.labels import find_label, severity_of_cell
 from msd_review.review.model import Severity
 from msd_review.review.roles import SPLIT, Role, role_of_name
@@ -22,19 +23,19 @@ class Meaning:
     named: bool = False  # "Finding 3": one finding, by its own word
 
 
-_DECORATION = re.compile(
+_DECORATION = regex(
     r"[*_`#~]+|^[\W_]*(?:\d{1,2}(?:\.\d{1,2})*|[ivxIVX]{1,4}|[A-Ha-h])[.):、]\s+|[：:]\s*$|^\s*[（(]\d{1,2}[)）]\s*"
 )
-_COUNT = re.compile(
+_COUNT = regex(
     r"[(（\[]\s*(?:\d{1,3}|x\d+|n=\d+|none|all|\d{1,3} (?:items?|issues?|findings?|total|concerns?))\s*[)）\]]|\s+[—–-]\s*\d{1,3}$",
     re.IGNORECASE,
 )
 _PLAN_WORD = r"(?:Plans?|План|计划|計画|プラン|계획|Kế hoạch|Plano|Plan|Task|Wave|任务|タスク)"
-_PLAN = re.compile(
+_PLAN = regex(
     rf"\b(?P<code>\d{{1,3}}[a-z]?(?:\.\d{{1,2}})?-\d{{1,3}}[a-z]?)(?:-[\w-]{{1,60}}?)?(?:-PLAN)?(?:\.md)?\b|{_PLAN_WORD}\s?#?(?P<number>\d{{1,3}}[a-z]?(?:[.-]\d{{1,3}})?)\b",
     re.IGNORECASE,
 )  # fmt: skip
-_FINDING_NAME = re.compile(
+_FINDING_NAME = regex(
     r"^(?:finding|concern|issue|problem|defect|bug|risk|指摘(?:事項)?|懸念(?:事項|点)?|問題(?:点)?|问题|關注點|关注点|风险|문제|지적|우려|이슈|vấn đề|lo ngại|problema|preocupación|preocupação"
     r"|bedenken|befund|problème|préoccupation|проблема|замечание)\s?(?:no\.? ?|nr\.? ?|#)?[A-Z]{0,3}-?(?:\d{1,3}(?:\.\d{1,2})?|[①-⑳]|[A-Z](?=[:.)]))\s{0,2}[.:：)—–-]{0,2}\s{0,3}",
     re.IGNORECASE,

@@ -2,30 +2,31 @@
 
 import re
 
+from msd_review.lazy import regex
 from msd_review.review.sections import Section
 
 _NOT_A_REVIEW = (
-    re.compile(r"\A\s*[\[{]", re.DOTALL),  # JSON, unless it is the block that was asked for
-    re.compile(r"\A\W{0,4}(?:usage|aufruf|synopsis|error|fatal|panic|exception|unhandled|uncaught|traceback)\b", re.IGNORECASE),
-    re.compile(r"^(?:Traceback \(most recent call last\)|\s+at [\w$.<>/]+ ?\(|Caused by: |thread '.{1,40}' panicked)", re.MULTILINE),
-    re.compile(r"\b(?:50[0234]|429|40[0134])\b.{0,40}\b(?:bad gateway|service unavailable|gateway time-?out|internal server error|too many requests|unauthorized|forbidden|not found)", re.IGNORECASE),
-    re.compile(r"[\[(]\s?(?:y/n|yes/no)\s?[\])]", re.IGNORECASE),
-    re.compile(r"\b(?:log ?in|sign ?in|authenticate|api[ _-]?key|credentials?)\b.{0,60}\b(?:required|continue|missing|invalid|expired|first|again|browser|to use)\b", re.IGNORECASE),
-    re.compile(r"<!doctype html|<html\b", re.IGNORECASE),
+    regex(r"\A\s*[\[{]", re.DOTALL),  # JSON, unless it is the block that was asked for
+    regex(r"\A\W{0,4}(?:usage|aufruf|synopsis|error|fatal|panic|exception|unhandled|uncaught|traceback)\b", re.IGNORECASE),
+    regex(r"^(?:Traceback \(most recent call last\)|\s+at [\w$.<>/]+ ?\(|Caused by: |thread '.{1,40}' panicked)", re.MULTILINE),
+    regex(r"\b(?:50[0234]|429|40[0134])\b.{0,40}\b(?:bad gateway|service unavailable|gateway time-?out|internal server error|too many requests|unauthorized|forbidden|not found)", re.IGNORECASE),
+    regex(r"[\[(]\s?(?:y/n|yes/no)\s?[\])]", re.IGNORECASE),
+    regex(r"\b(?:log ?in|sign ?in|authenticate|api[ _-]?key|credentials?)\b.{0,60}\b(?:required|continue|missing|invalid|expired|first|again|browser|to use)\b", re.IGNORECASE),
+    regex(r"<!doctype html|<html\b", re.IGNORECASE),
 )  # fmt: skip
-_POINTER = re.compile(r"\b(?:(?:full|complete|detailed|my)?\s?(?:review|report|analysis|findings|feedback)\b.{0,60}\b(?:written|saved|available|created|placed|stored|found|is|are) (?:it )?(?:to|in|at|as|here|under)|(?:wrote|saved|written|created|placed|put|see|open|read) (?:the |my |it |a )?(?:full |complete |detailed )?(?:review|report|analysis|findings|file)?.{0,30}(?:to|in|at)?\s?[`\[(]?(?:/|~/|file:|[A-Za-z]:\\))", re.IGNORECASE)  # fmt: skip
-_NARRATION = re.compile(r"^\W{0,4}(?:i(?:'|’)?(?:ll| will| am going to|'m going to|’m going to|'m|’m| need to| should| can| have to|'ve|’ve)|let me|now i|now,? let|first,? i|next,? i|okay,?|ok,?|sure|alright|reading|searching|looking|checking|examining|analyzing|exploring|opening|running|starting|loaded|loading|まず|では|我(?:将|会|先|来)|让我|먼저|이제|tôi sẽ|để tôi|vou|voy a|déjame|ich werde|lass mich|je vais|сначала|давайте)\b", re.IGNORECASE)  # fmt: skip
-_TRUNCATED = re.compile(r"\b(?:output|response|review|text|message|content)\b.{0,30}\b(?:was|has been|is|got)?\s?(?:truncated|cut off|cut short)\b|\[(?:truncated|output truncated|…|\.\.\.)\]|<truncated", re.IGNORECASE)  # fmt: skip
-_CLEAN = re.compile(
+_POINTER = regex(r"\b(?:(?:full|complete|detailed|my)?\s?(?:review|report|analysis|findings|feedback)\b.{0,60}\b(?:written|saved|available|created|placed|stored|found|is|are) (?:it )?(?:to|in|at|as|here|under)|(?:wrote|saved|written|created|placed|put|see|open|read) (?:the |my |it |a )?(?:full |complete |detailed )?(?:review|report|analysis|findings|file)?.{0,30}(?:to|in|at)?\s?[`\[(]?(?:/|~/|file:|[A-Za-z]:\\))", re.IGNORECASE)  # fmt: skip
+_NARRATION = regex(r"^\W{0,4}(?:i(?:'|’)?(?:ll| will| am going to|'m going to|’m going to|'m|’m| need to| should| can| have to|'ve|’ve)|let me|now i|now,? let|first,? i|next,? i|okay,?|ok,?|sure|alright|reading|searching|looking|checking|examining|analyzing|exploring|opening|running|starting|loaded|loading|まず|では|我(?:将|会|先|来)|让我|먼저|이제|tôi sẽ|để tôi|vou|voy a|déjame|ich werde|lass mich|je vais|сначала|давайте)\b", re.IGNORECASE)  # fmt: skip
+_TRUNCATED = regex(r"\b(?:output|response|review|text|message|content)\b.{0,30}\b(?:was|has been|is|got)?\s?(?:truncated|cut off|cut short)\b|\[(?:truncated|output truncated|…|\.\.\.)\]|<truncated", re.IGNORECASE)  # fmt: skip
+_CLEAN = regex(
     r"\b(?:no|not any|zero|without)\b[^.\n]{0,40}\b(?:concerns?|issues?|findings?|problems?|blockers?|objections?|defects?|risks?|gaps?)\b|\blgtm\b|\blooks? (?:good|fine|solid|correct|sound|ready)"
     r"|\b(?:approve[ds]?|approval|ship it|ready (?:to|for) (?:execut|implement|merg|ship|go|build|start))|\bnothing (?:to|that|of|i would|wrong|blocking|stands)|\b(?:plans?|changes?|implementation|approach|design)\b[^.\n]{0,60}\b(?:is|are|look|looks|seem|seems)\b[^.\n]{0,30}\b(?:sound|good|solid|complete|fine|correct|ready|well|clear|thorough|safe|coherent)"
     r"|問題(?:は)?(?:なし|ありません|見つかりません)|懸念(?:は)?(?:なし|ありません)|指摘(?:事項)?(?:は)?(?:なし|ありません)|没有(?:发现)?.{0,12}问题|未发现.{0,8}问题|无(?:明显)?问题|문제(?:가)? ?(?:없|발견되지)|우려 ?사항(?:이)? ?없|không (?:có|phát hiện|tìm thấy).{0,20}(?:vấn đề|lo ngại)"
     r"|\b(?:sin|sem|keine|aucun|aucune|ningún|ninguna|nenhum|nenhuma)\b[^.\n]{0,30}\b(?:problem|preocup|bedenken|probl|inqui|hallazgo|achado|einw|constat|reserv)|(?:проблем|замечаний) (?:нет|не )",
     re.IGNORECASE,
 )  # fmt: skip
-_ABOUT = re.compile(r"\b(?:plans?|tasks?|phase|wave|requirements?|tests?|review|implementation|code|change|diff|design|approach|migration|risk|step|acceptance|scope)\b|計画|プラン|计划|方案|계획|kế hoạch|plano|план|fase|phase", re.IGNORECASE)  # fmt: skip
-_WORDS = re.compile(r"[^\W\d_]{2,}")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_ABOUT = regex(r"\b(?:plans?|tasks?|phase|wave|requirements?|tests?|review|implementation|code|change|diff|design|approach|migration|risk|step|acceptance|scope)\b|計画|プラン|计划|方案|계획|kế hoạch|plano|план|fase|phase", re.IGNORECASE)  # fmt: skip
+_WORDS = regex(r"[^\W\d_]{2,}")
+_WIDE = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _NARRATION_ONLY_SHARE = 0.6
 _ENOUGH_WORDS = 25
 

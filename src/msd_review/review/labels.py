@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from msd_review.lazy import regex
 from msd_review.review.model import Severity
 from msd_review.review.vocabulary import EMOJI_SEVERITY, SEVERITY_FIELDS, SEVERITY_TAILS, SEVERITY_WORDS
 
@@ -46,51 +47,51 @@ _QUALIFIERS = (
     r"|fix (?:first|now|before .{1,30})|before .{1,30}|consider|follow-?up|advisory|informational|confirmed|verified|new|\d{1,3}(?: items?| findings?)?)"
 )  # fmt: skip
 
-_OPENERS = re.compile(r"[\s*_`\[\](){}【】〔〕「」『』（）〈〉《》<>~|\"'“”‘’✅☑✔❌🆕•·→➡\ufe0e\ufe0f]")
-_NUMBERING = re.compile(
+_OPENERS = regex(r"[\s*_`\[\](){}【】〔〕「」『』（）〈〉《》<>~|\"'“”‘’✅☑✔❌🆕•·→➡\ufe0e\ufe0f]")
+_NUMBERING = regex(
     r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)](?=[\s*\[(【])|#\d{1,3}\b[.:)]?|\d{1,3}\s*[—–:](?=\s)|[①-⑳]"
     r"|(?:[IVXivx]{1,5}|\d{1,2})(?:\.\d{1,2}){1,3}[.)]?(?=\s)"
     r"|(?:Finding|Concern|Issue|Problem|Risk|Defect|Bug|指摘|懸念|問題|问题|문제|지적|우려)\s?#?[A-Z]?\d{1,3}\s?(?=[(（\[])"
     r"|(?:Finding|Concern|Issue|Problem|Risk|指摘|問題|问题|문제)?\s?#?[A-Z]{0,4}-?\d{1,3}(?:[.-]\d{1,3})?\s{0,2}(?:[.:)\]]|[—–-](?=\s))+)\s{0,3}",
     re.IGNORECASE,
 )
-_LEAD_WORD = re.compile(
+_LEAD_WORD = regex(
     r"(?:(?:still |now |not |fully |partially |partly )?(?:resolved|fixed|closed|addressed|falsified|withdrawn|unresolved|new|remaining|residual|open|unresolved|updated|additional|carried(?:[ -](?:over|forward))?|also|existing|reopened|新規|新增|신규))(?:\s{0,2}[-—–/:：]\s{0,2}|\s)(?=\W{0,4}\w)",
     re.IGNORECASE,
 )
-_LEAD_PHRASE = re.compile(
+_LEAD_PHRASE = regex(
     r"(?:(?:there (?:is|are|remains?)|i (?:see|found|have)|only|and|plus)\s){0,2}(?:(?:one|an?|another|the|two|three|four|single|more|further|final)\s){1,3}"
     rf"(?={_SEV}[\s-](?:{_either(SEVERITY_TAILS)})\s?[:：])",
     re.IGNORECASE,
 )
-_FIELD_AT = re.compile(rf"{_FIELD}[*_`]{{0,2}}\s{{0,2}}[:：=][*_`]{{0,2}}", re.IGNORECASE)
-_RANGE_AT = re.compile(_RANGE, re.IGNORECASE)
-_QUALIFIER = re.compile(r"\s{0,2}[(（\[][^()（）\[\]\n]{0,90}[)）\]]")
-_INNER = re.compile(r"(?:\s{0,2}[-—–,;:/·|+]|\s)[^\])】）〕*`\n]{0,90}(?=[\])】）〕])")
-_INNER_BOLD = re.compile(r"\s{1,2}[(（][^()（）\n]{0,90}[)）](?=[:：.]?\*\*|[:：])")
-_CLOSERS = re.compile(r"[*_`\])】）〕」』}>~|\"”’\ufe0f]{0,8}")
-_DELIMITER = re.compile(r"\s{0,3}(?:[:：—–|·•]{1,2}|->|→|=>|-(?=[\s*`\[])|--+(?=\s))[\s*_]{0,4}")
-_FULL_STOP = re.compile(r"\s?[.。．,、]\**\s{1,2}")
+_FIELD_AT = regex(rf"{_FIELD}[*_`]{{0,2}}\s{{0,2}}[:：=][*_`]{{0,2}}", re.IGNORECASE)
+_RANGE_AT = regex(_RANGE, re.IGNORECASE)
+_QUALIFIER = regex(r"\s{0,2}[(（\[][^()（）\[\]\n]{0,90}[)）\]]")
+_INNER = regex(r"(?:\s{0,2}[-—–,;:/·|+]|\s)[^\])】）〕*`\n]{0,90}(?=[\])】）〕])")
+_INNER_BOLD = regex(r"\s{1,2}[(（][^()（）\n]{0,90}[)）](?=[:：.]?\*\*|[:：])")
+_CLOSERS = regex(r"[*_`\])】）〕」』}>~|\"”’\ufe0f]{0,8}")
+_DELIMITER = regex(r"\s{0,3}(?:[:：—–|·•]{1,2}|->|→|=>|-(?=[\s*`\[])|--+(?=\s))[\s*_]{0,4}")
+_FULL_STOP = regex(r"\s?[.。．,、]\**\s{1,2}")
 
-_SUFFIX_BRACKET = re.compile(
+_SUFFIX_BRACKET = regex(
     rf"\s?[(（\[【]\s?[*_`]{{0,2}}(?:(?P<field>{_FIELD})\s?[:：]?\s?)?{_RANGE}(?P<inner>(?:\s{{0,2}}[,;:—–/·+-]|\s)[^()\[\]（）【】\n]{{0,90}})?[*_`]{{0,2}}\s?[)）\]】][*_`]{{0,2}}",
     re.IGNORECASE,
 )
-_SUFFIX_END = re.compile(
+_SUFFIX_END = regex(
     rf"(?:\s?[:：—–|→]|\s-{{1,2}}|(?=\s[*`\[]))\s{{0,2}}(?P<wrap>[*_`\[(]{{0,4}})(?:(?P<field>{_FIELD})\s?[:：]?\s?)?{_RANGE}[*_`\])]{{0,4}}[.。]?\s{{0,2}}$",
     re.IGNORECASE,
 )
-_INLINE_FIELD = re.compile(
+_INLINE_FIELD = regex(
     r"(?:^|[\s(\[|,;.*_—–-])[*_`]{0,2}(?:severity|priority|sev|severidade|severidad|schweregrad|gravité|sévérité|gravidade|gravedad"
     rf"|重要度|深刻度|严重程度|严重性|심각도|중요도|mức độ(?: nghiêm trọng)?|серьёзность|серьезность)[*_`]{{0,2}}\s?[:：=][*_`]{{0,2}}\s?[*_`\[(]{{0,3}}(?:{_either(EMOJI_SEVERITY)})?\ufe0f?\s?{_RANGE}[*_`\])]{{0,3}}",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(
+_WHOLE = regex(
     rf"[\s*_`\[(（【~:]{{0,6}}(?:{_FIELD}\s?[:：=]?\s?)?[*_`]{{0,2}}{_RANGE}[*_`]{{0,2}}(?P<more>\s?(?:[(（\[][^\n]{{0,60}}[)）\]]|[/,;—–-]\s?(?:{_QUALIFIERS}))){{0,2}}[\s*_`\])）】.:：~]{{0,6}}",
     re.IGNORECASE,
 )
-_BOLD_HEAD = re.compile(r"[*_]{2}(?P<inside>[^\n]{1,240}?)[*_]{2}")
-_IDENTIFIER = re.compile(r"[\s*`\[(]{0,4}(?P<letter>[HML])-?\d{1,2}(?:\.\d{1,2})?(?=[\s*`\]):.—–-])")
+_BOLD_HEAD = regex(r"[*_]{2}(?P<inside>[^\n]{1,240}?)[*_]{2}")
+_IDENTIFIER = regex(r"[\s*`\[(]{0,4}(?P<letter>[HML])-?\d{1,2}(?:\.\d{1,2})?(?=[\s*`\]):.—–-])")
 
 
 def range_severity(low: str, high: str | None) -> Severity:
@@ -281,8 +282,8 @@ def repeated_labels(text: str) -> list[int]:
     ]
 
 
-_WORDS_BEFORE = re.compile(r"[^\W\d_]{3,}")
-_AGAIN = re.compile(
+_WORDS_BEFORE = regex(r"[^\W\d_]{3,}")
+_AGAIN = regex(
     rf"(?:[.;。；!?)`]\**\s{{1,3}}|\n\s{{0,3}})(?P<label>(?:(?:\d{{1,2}}|[A-Za-z])[.)]\s|\(\d{{1,2}}\)\s)?(?:also\s)?(?:\*\*|\[|`|\(|__|🔴|🟠|🟡|🟢|🔵|⚠){{0,2}}\s?{_SEV}(?!\w)[^\n]{{0,3}})",
     re.IGNORECASE,
 )

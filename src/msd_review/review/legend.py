@@ -1,13 +1,13 @@
 """What the coloured marks of one text mean, from the words that stand beside them and the marks it uses."""
 
-import re
 from collections.abc import Sequence
 
+from msd_review.lazy import regex
 from msd_review.review.labels import severity_of_cell
 from msd_review.review.model import Severity
 from msd_review.review.vocabulary import EMOJI_SEVERITY
 
-_BESIDE = re.compile(r"(?P<mark>[🔴🟠🟡🟢🔵⚪🟥🟧🟨🟩🟦])\ufe0f?\s?[*_`\[(]{0,3}(?P<word>[^\W\d_]{2,12})")
+_BESIDE = regex(r"(?P<mark>[🔴🟠🟡🟢🔵⚪🟥🟧🟨🟩🟦])\ufe0f?\s?[*_`\[(]{0,3}(?P<word>[^\W\d_]{2,12})")
 _MOST_LINES = 20_000
 
 

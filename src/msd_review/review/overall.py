@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from msd_review.lazy import regex
 from msd_review.review.drafts import plain_text
 from msd_review.review.labels import leading_label, severity_of_cell, trailing_label
 from msd_review.review.model import Severity
@@ -17,11 +18,9 @@ _SUBJECT = (
     r"|(?:mức (?:độ )?)?rủi ro(?: tổng thể| chung)?|riesgo (?:general|global|total)|nivel de riesgo|risco (?:geral|global|total)|nível de risco"
     r"|gesamtrisiko|risikobewertung|risikostufe|risque (?:global|général|total)|niveau de risque|общий риск|уровень риска)"
 )
-_STATEMENT = re.compile(rf"(?:^|[\n.。(;—–-])\s*[*_`#>\s]*{_SUBJECT}(?: (?:is|remains|stays|was|seems|ist|est|es|é|là|для|:))?[*_`\s]*[:：=—–-]?[*_`\s\[(]*(?P<value>[^\n]{{2,60}})", re.IGNORECASE)  # fmt: skip
-_OVERALL_LINE = re.compile(
-    r"\W*(?:overall|total|general) (?:phase |plan )?risk\b|\W*overall\W", re.IGNORECASE
-)
-_SENTENCE = re.compile(r"\b(?:overall|residual|total)?\s?risk\b[^.\n]{0,40}?\b(?:is|remains|as|at|to|:)\s+[*_`]{0,2}(?P<value>(?:low|medium|high|critical|moderate)(?:[ -]?(?:to|/|–|-)[ -]?(?:low|medium|high|critical|moderate))?)\b", re.IGNORECASE)  # fmt: skip
+_STATEMENT = regex(rf"(?:^|[\n.。(;—–-])\s*[*_`#>\s]*{_SUBJECT}(?: (?:is|remains|stays|was|seems|ist|est|es|é|là|для|:))?[*_`\s]*[:：=—–-]?[*_`\s\[(]*(?P<value>[^\n]{{2,60}})", re.IGNORECASE)  # fmt: skip
+_OVERALL_LINE = regex(r"\W*(?:overall|total|general) (?:phase |plan )?risk\b|\W*overall\W", re.IGNORECASE)
+_SENTENCE = regex(r"\b(?:overall|residual|total)?\s?risk\b[^.\n]{0,40}?\b(?:is|remains|as|at|to|:)\s+[*_`]{0,2}(?P<value>(?:low|medium|high|critical|moderate)(?:[ -]?(?:to|/|–|-)[ -]?(?:low|medium|high|critical|moderate))?)\b", re.IGNORECASE)  # fmt: skip
 _MOST_CHARACTERS = 4_000
 
 

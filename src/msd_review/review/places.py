@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from msd_review.lazy import regex
+
 
 def _words(listed: str) -> list[str]:
     return listed.split()
@@ -38,22 +40,22 @@ _BARE_NEEDS_CASE = frozenset(
     }
 )
 # Names of products, not files, unless a folder or a line says otherwise.
-_PRODUCTS = re.compile(r"(?:node|vue|next|nuxt|three|express|d3|chart|ember|backbone|react|angular|moment|alpine|discord|socket|deno|nest|solid|p5|require|asp|vb|ml|ado)\.(?:js|ts|io|net)", re.IGNORECASE)  # fmt: skip
+_PRODUCTS = regex(r"(?:node|vue|next|nuxt|three|express|d3|chart|ember|backbone|react|angular|moment|alpine|discord|socket|deno|nest|solid|p5|require|asp|vb|ml|ado)\.(?:js|ts|io|net)", re.IGNORECASE)  # fmt: skip
 
 _PATH = r"(?:[A-Za-z]:[/\\])?[\w@.+~#$%&=()\[\]\\/ -]{1,380}?"
 _LINES = r"L?(?P<line>\d{1,7})(?:(?:[-–—]|\.\.|-L|–L)L?(?P<end>\d{1,7}))?"
 _TAIL = rf"(?:(?::|#|:#|@){_LINES}(?::\d{{1,5}}(?:-\d{{1,5}})?)?(?P<more>(?:\s?,\s?:?L?\d{{1,7}}(?:[-–]L?\d{{1,7}})?){{0,20}})|::(?P<symbol>[A-Za-z_][\w.:<>\[\]-]{{0,160}})(?:\(\))?|\s\(?(?:lines?|L)\s?{_LINES.replace('line>', 'line2>').replace('end>', 'end2>')}\)?)?"
-_TOKEN = re.compile(rf"(?P<path>{_PATH}){_TAIL}", re.ASCII)
-_SHORTHAND = re.compile(
+_TOKEN = regex(rf"(?P<path>{_PATH}){_TAIL}", re.ASCII)
+_SHORTHAND = regex(
     r"(?P<plan>\d{1,3}[a-z]?(?:\.\d{1,2})?-\d{2,3}[a-z]?)(?P<file>-PLAN(?:\.md)?)?:(?P<line>\d{1,5})(?:[-–](?P<end>\d{1,5}))?(?P<more>(?:,\s?\d{1,5}(?:[-–]\d{1,5})?){0,20})"
 )
-_EXTENSION = re.compile(r"\.(?P<extension>[A-Za-z][A-Za-z0-9]{0,11})$")
-_CONTINUED = re.compile(r":L?(\d{1,7})(?:[-–]L?(\d{1,7}))?((?:,\s?:?\d{1,7}(?:[-–]\d{1,7})?){0,20})[.,;:]?")
-_BARE_RANGE = re.compile(r"L?(\d{1,7})[-–]L?(\d{1,7})()")
-_ONE_RANGE = re.compile(r"(\d{1,7})(?:[-–]L?(\d{1,7}))?")
+_EXTENSION = regex(r"\.(?P<extension>[A-Za-z][A-Za-z0-9]{0,11})$")
+_CONTINUED = regex(r":L?(\d{1,7})(?:[-–]L?(\d{1,7}))?((?:,\s?:?\d{1,7}(?:[-–]\d{1,7})?){0,20})[.,;:]?")
+_BARE_RANGE = regex(r"L?(\d{1,7})[-–]L?(\d{1,7})()")
+_ONE_RANGE = regex(r"(\d{1,7})(?:[-–]L?(\d{1,7}))?")
 _LINE_WORD = r"(?:lines?|ll?\.|L|at line|around line|near line|行|第|строк[аи]|líneas?|linhas?|lignes?|zeilen?|dòng|줄|라인)"
-_AFTER = re.compile(rf"[`*\])]{{0,3}},?\s{{0,2}}[(（\[]?\s?(?:~|at |around |near |see |ca\. )?{_LINE_WORD}\s?~?:?\s?(?P<first>\d{{1,7}})(?:\s?(?:[-–—]|to|through|bis)\s?L?(?P<last>\d{{1,7}}))?(?P<more>(?:\s?(?:,|and|&|/|\+)\s?(?:lines? )?\d{{1,7}}(?:[-–]\d{{1,7}})?){{0,12}})(?:\s?(?:行|번째 줄))?\s?[)）\]]?", re.IGNORECASE)  # fmt: skip
-_BEFORE = re.compile(r"\b(?:lines?|l\.)\s?(?P<first>\d{1,7})(?:\s?(?:[-–—]|to|through)\s?(?P<last>\d{1,7}))?\s(?:of|in|from)\s(?:the\s)?(?:file\s)?[`*\[(\"]{0,3}$", re.IGNORECASE)  # fmt: skip
+_AFTER = regex(rf"[`*\])]{{0,3}},?\s{{0,2}}[(（\[]?\s?(?:~|at |around |near |see |ca\. )?{_LINE_WORD}\s?~?:?\s?(?P<first>\d{{1,7}})(?:\s?(?:[-–—]|to|through|bis)\s?L?(?P<last>\d{{1,7}}))?(?P<more>(?:\s?(?:,|and|&|/|\+)\s?(?:lines? )?\d{{1,7}}(?:[-–]\d{{1,7}})?){{0,12}})(?:\s?(?:行|번째 줄))?\s?[)）\]]?", re.IGNORECASE)  # fmt: skip
+_BEFORE = regex(r"\b(?:lines?|l\.)\s?(?P<first>\d{1,7})(?:\s?(?:[-–—]|to|through)\s?(?P<last>\d{1,7}))?\s(?:of|in|from)\s(?:the\s)?(?:file\s)?[`*\[(\"]{0,3}$", re.IGNORECASE)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,18 +1,18 @@
 """Reviews printed as records: blocks of `File:`, `Line:`, `Type:` and `Comment:` between ruled lines."""
 
-import re
 from collections.abc import Iterator, Sequence
 
+from msd_review.lazy import regex
 from msd_review.review.drafts import Draft
 from msd_review.review.labels import severity_of_cell
 from msd_review.review.model import Severity
 
-_FILE = re.compile(r"^File: (?P<path>\S[^\n]{0,400})$")
-_FIELD = re.compile(
+_FILE = regex(r"^File: (?P<path>\S[^\n]{0,400})$")
+_FIELD = regex(
     r"^(?P<name>Line|Lines|Type|Severity|Comment|Prompt for AI Agent|Suggested fix|Proposed fix): ?(?P<value>.*)$"
 )
-_RULE = re.compile(r"^[=\-─━]{8,}$")
-_LINES = re.compile(r"(?P<first>\d{1,7})(?:\s?(?:to|-|–)\s?(?P<last>\d{1,7}))?")
+_RULE = regex(r"^[=\-─━]{8,}$")
+_LINES = regex(r"(?P<first>\d{1,7})(?:\s?(?:to|-|–)\s?(?P<last>\d{1,7}))?")
 _TYPES = {
     "potential_issue": Severity.MEDIUM,
     "bug": Severity.HIGH,

@@ -1,10 +1,9 @@
 """Findings of one reviewer that state the same thing twice: a summary table, a recap, a list told again."""
 
-import re
-
+from msd_review.lazy import regex
 from msd_review.review.drafts import Draft, plain_text
 
-_WORD = re.compile(r"[^\W_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WORD = regex(r"[^\W_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _STOP = frozenset(
     [
         "the",
@@ -39,7 +38,7 @@ _STOP = frozenset(
         "task",
     ]
 )
-_IDENTIFIER = re.compile(r"^\W{0,4}([A-Z]{1,3}-?\d{1,3})\b")
+_IDENTIFIER = regex(r"^\W{0,4}([A-Z]{1,3}-?\d{1,3})\b")
 _SAME_AFTER_TABLE = 0.5
 _SAME = 0.8
 _FEW = 4

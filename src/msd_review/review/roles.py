@@ -7,6 +7,8 @@ which happens to hold the word "risk" is not taken for one), or when it matches 
 import re
 from typing import Literal, cast
 
+from msd_review.lazy import regex
+
 Role = Literal[
     "concerns",
     "strengths",
@@ -75,10 +77,10 @@ _ROLE_PHRASES: tuple[tuple[Role, str], ...] = (
     ("summary", r"概要|要約|まとめ|総評|摘要|总结|概述|总体评价|總結|요약|개요|총평|tóm tắt|tổng quan|резюме|итог|сводка|обзор"),
     ("checked", r"検証|確認済|验证|核实|已确认|검증|확인한|xác minh|đã kiểm tra|проверено|проверка"),
 )  # fmt: skip
-_PHRASES = tuple((role, re.compile(pattern, re.IGNORECASE)) for role, pattern in _ROLE_PHRASES)
+_PHRASES = tuple((role, regex(pattern, re.IGNORECASE)) for role, pattern in _ROLE_PHRASES)
 
 _FIXED_PHRASES: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
-    (cast(Role, role), re.compile(rf"(?:{pattern})", re.IGNORECASE))
+    (cast(Role, role), regex(rf"(?:{pattern})", re.IGNORECASE))
     for role, pattern in (
         ("prior", r"^(?:status|state) of (?:the )?(?:prior|previous|earlier|cycle|round)|^(?:prior|previous|earlier)\b.{0,60}$|^(?:cycle|round)[ -]?\d+\b.{0,40}(?:status|disposition|resolution|findings|highs?)|\bresolution (?:status|check)"
                   r"|^re-?review of\b|^(?:what|how).{0,30}(?:was|were|got) (?:resolved|addressed|fixed)|^follow-?up on\b|^disposition\b|^(?:resolved|closed|addressed)(?: (?:since|in|from|concerns|findings|issues|items)\b.{0,40})?$"),
@@ -95,12 +97,12 @@ _FIXED_PHRASES: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
     )
 )  # fmt: skip
 
-_PARENTHESIS = re.compile(r"[(（\[][^()（）\[\]]{0,120}[)）\]]")
-_PLAN_ONLY = re.compile(
+_PARENTHESIS = regex(r"[(（\[][^()（）\[\]]{0,120}[)）\]]")
+_PLAN_ONLY = regex(
     r"\b(?:plan|plans|file|md|review|reviews|phase|task|wave|cross-plan|per-plan|general|overall)\b|\d|[^\w]",
     re.IGNORECASE,
 )
-SPLIT = re.compile(r"\s+[—–|-]{1,2}\s+|[:：]\s+|\s*/\s*(?=[A-Z])")
+SPLIT = regex(r"\s+[—–|-]{1,2}\s+|[:：]\s+|\s*/\s*(?=[A-Z])")
 LONGEST_NAME = 70
 _LONGEST_WIDE_NAME = 28
 

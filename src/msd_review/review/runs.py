@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from msd_review.lazy import regex
 from msd_review.review.drafts import Draft, attribute, is_nothing, plain_text, severity_from
 from msd_review.review.headings import plan_of
 from msd_review.review.labels import Label, find_label, inline_field, leading_label, trailing_label
@@ -17,16 +18,14 @@ from msd_review.review.tables import findings_in_table, has_status_column, table
 SILENT: frozenset[Role] = frozenset(
     {"strengths", "suggestions", "verdict", "recap", "checked", "risk", "summary"}
 )
-BOLD_START = re.compile(
-    r"^\s*(?:\W{0,3}\s?)?(?:\d{1,2}[.)]\s*)?(?:\*\*|__)(?P<title>[^\n]{2,300}?)(?:\*\*|__)"
-)
-_NUMBERED_START = re.compile(
+BOLD_START = regex(r"^\s*(?:\W{0,3}\s?)?(?:\d{1,2}[.)]\s*)?(?:\*\*|__)(?P<title>[^\n]{2,300}?)(?:\*\*|__)")
+_NUMBERED_START = regex(
     r"^\s*(?:\*\*|__)?(?:\(\d{1,2}\)|\d{1,2}[.)]|[①-⑳]|#\d{1,2}\b|[A-Z]{1,3}-?\d{1,2}\s?[.:)—–-])\s*\S"
 )
-PASS = re.compile(
+PASS = regex(
     r"^\W{0,6}(?:(?:trivial|none|n/?a|ok)\s*/?\s*)?(?:pass(?:ed)?|none|n/?a|ok|no issue)\b", re.IGNORECASE
 )
-RISK_LINE = re.compile(r"^\W*(?:overall|residual|total|aggregate|final|combined|phase|plans?|verdict|risk|confidence|likelihood|probability|rating|recommendation|総合|总体|整体|전체|종합|tổng thể|global|geral|general|gesamt|insgesamt)[\w\s./#-]{0,40}$", re.IGNORECASE)  # fmt: skip
+RISK_LINE = regex(r"^\W*(?:overall|residual|total|aggregate|final|combined|phase|plans?|verdict|risk|confidence|likelihood|probability|rating|recommendation|総合|总体|整体|전체|종합|tổng thể|global|geral|general|gesamt|insgesamt)[\w\s./#-]{0,40}$", re.IGNORECASE)  # fmt: skip
 
 _SHORT_ITEM = 120
 

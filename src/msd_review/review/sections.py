@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from msd_review.lazy import regex
 from msd_review.review.headings import Meaning, is_plan_heading, read_heading, strict_role
 from msd_review.review.labels import find_label, leading_label, severity_of_cell
 from msd_review.review.roles import Role
@@ -19,10 +20,8 @@ from msd_review.review.vocabulary import BODY_LABELS, SEVERITY_FIELDS, SUGGESTIO
 _PLAN_LINE, _ROLE_LINE, _RUN_IN, _PLAN_IN_CONCERNS, _GROUP_LINE = 65, 70, 75, 78, 80
 _ADOPTED = 5
 
-_BOLD_LINE = re.compile(
-    r"^\s*(?:\d{1,2}[.)]\s*)?(?:\*\*|__)(?P<inside>[^\n]{1,120}?)(?:\*\*|__)\s*[:：]?\s*$"
-)
-_RUN_IN_HEAD = re.compile(r"^\s*(?:\*\*|__)?(?P<label>[^\n:：*]{2,48}?)(?:(?:\*\*|__)\s?[:：]|[:：]\s?(?:\*\*|__)|[:：](?=\s)|\.(?:\*\*|__))\s*(?P<rest>.*)", re.DOTALL)  # fmt: skip
+_BOLD_LINE = regex(r"^\s*(?:\d{1,2}[.)]\s*)?(?:\*\*|__)(?P<inside>[^\n]{1,120}?)(?:\*\*|__)\s*[:：]?\s*$")
+_RUN_IN_HEAD = regex(r"^\s*(?:\*\*|__)?(?P<label>[^\n:：*]{2,48}?)(?:(?:\*\*|__)\s?[:：]|[:：]\s?(?:\*\*|__)|[:：](?=\s)|\.(?:\*\*|__))\s*(?P<rest>.*)", re.DOTALL)  # fmt: skip
 
 
 @dataclass(slots=True)

@@ -2,18 +2,19 @@
 
 import re
 
+from msd_review.lazy import regex
 from msd_review.review.model import FindingStatus
 from msd_review.review.vocabulary import NOT_RESOLVED, PARTIAL, RESOLVED, STILL_OPEN
 
-_STRUCK = re.compile(r"^\W{0,6}(?:\w{1,4}[.)]\s)?[^~\w]{0,6}(?:[A-Z]{0,3}-?\d{0,3}\W{0,4})?~~[^~\n]{3,600}~~")
-_STATUS_FIELD = re.compile(r"(?:^|[\s(\[|;,.*_])(?:status|state|disposition|状態|状态|상태|trạng thái|estado|statut|статус)[*_`]{0,2}\s?[:：=]\s?[*_`\[(]{0,3}(?P<value>[^\n|;*]{2,60})", re.IGNORECASE)  # fmt: skip
-_BRACKET = re.compile(r"[(（\[【](?P<value>[^()（）\[\]【】\n]{3,80})[)）\]】]")
-_CAPITALS = re.compile(r"(?<![\w-])(?:(?:FULLY|PARTIALLY|PARTLY|NOT|STILL|NOW|ALREADY)[ -])?(?:RESOLVED|FIXED|CLOSED|ADDRESSED|WITHDRAWN|RETRACTED|FALSIFIED|REFUTED|OPEN|UNRESOLVED|SUPERSEDED|REOPENED|INVALID)(?![\w-])")  # fmt: skip
-_AT_END = re.compile(
+_STRUCK = regex(r"^\W{0,6}(?:\w{1,4}[.)]\s)?[^~\w]{0,6}(?:[A-Z]{0,3}-?\d{0,3}\W{0,4})?~~[^~\n]{3,600}~~")
+_STATUS_FIELD = regex(r"(?:^|[\s(\[|;,.*_])(?:status|state|disposition|状態|状态|상태|trạng thái|estado|statut|статус)[*_`]{0,2}\s?[:：=]\s?[*_`\[(]{0,3}(?P<value>[^\n|;*]{2,60})", re.IGNORECASE)  # fmt: skip
+_BRACKET = regex(r"[(（\[【](?P<value>[^()（）\[\]【】\n]{3,80})[)）\]】]")
+_CAPITALS = regex(r"(?<![\w-])(?:(?:FULLY|PARTIALLY|PARTLY|NOT|STILL|NOW|ALREADY)[ -])?(?:RESOLVED|FIXED|CLOSED|ADDRESSED|WITHDRAWN|RETRACTED|FALSIFIED|REFUTED|OPEN|UNRESOLVED|SUPERSEDED|REOPENED|INVALID)(?![\w-])")  # fmt: skip
+_AT_END = regex(
     r"(?:[:：—–→]|->|=>|✅|☑|✔)\s{0,2}[*_`]{0,3}(?P<value>[^\n:：—–→*`]{3,40}?)[*_`]{0,3}[.!]?\s*$"
 )
-_LEADING = re.compile(r"^\W{0,8}(?P<value>(?:fully |partially |partly |not |still |now )?(?:resolved|fixed|closed|addressed|withdrawn|retracted|falsified|unresolved)|解決済み?|対応済み?|已解决|已修复|해결됨|(?:partially |still )?open)\W{0,4}(?:[:：—–-]|\*\*)", re.IGNORECASE)  # fmt: skip
-_QUOTING = re.compile(r"^\W{0,6}(?:(?:previous(?:ly)?|prior|earlier|formerly|originally|quoted?|from|in) (?:\w+ ){0,3}(?:cycle|round|review|finding|concern|reported|raised)\b|(?:cycle|round)[ -]?\d+ (?:high|medium|low|finding|concern|said|raised|reported)|前回(?:の指摘)?[:：]|上一?[轮次].{0,6}[:：])", re.IGNORECASE)  # fmt: skip
+_LEADING = regex(r"^\W{0,8}(?P<value>(?:fully |partially |partly |not |still |now )?(?:resolved|fixed|closed|addressed|withdrawn|retracted|falsified|unresolved)|解決済み?|対応済み?|已解决|已修复|해결됨|(?:partially |still )?open)\W{0,4}(?:[:：—–-]|\*\*)", re.IGNORECASE)  # fmt: skip
+_QUOTING = regex(r"^\W{0,6}(?:(?:previous(?:ly)?|prior|earlier|formerly|originally|quoted?|from|in) (?:\w+ ){0,3}(?:cycle|round|review|finding|concern|reported|raised)\b|(?:cycle|round)[ -]?\d+ (?:high|medium|low|finding|concern|said|raised|reported)|前回(?:の指摘)?[:：]|上一?[轮次].{0,6}[:：])", re.IGNORECASE)  # fmt: skip
 
 RESOLVED_MARK, PARTIAL_MARK, OPEN_MARK = "resolved", "partial", "open"
 

@@ -14,17 +14,16 @@ from typing import Literal
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from msd_review.lazy import regex
 from msd_review.review.fences import repair_fences
 
 READ_LIMIT = 2 * 1024 * 1024
 LINE_LIMIT = 8 * 1024
 _DEEPEST = 40
-_DEEP_MARKERS = re.compile(r"^((?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){12})[ \t>*+\-\d.)]*")
-_CHECKBOX = re.compile(r"^\[[ xX]\]\s+")
-_CALLOUT = re.compile(r"^\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
-_TAG_LINE = re.compile(
-    r"^\s*</?(?:details|summary|div|p|br|sub|sup|table|center)\b[^>\n]*>\s*$", re.IGNORECASE
-)
+_DEEP_MARKERS = regex(r"^((?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){12})[ \t>*+\-\d.)]*")
+_CHECKBOX = regex(r"^\[[ xX]\]\s+")
+_CALLOUT = regex(r"^\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
+_TAG_LINE = regex(r"^\s*</?(?:details|summary|div|p|br|sub|sup|table|center)\b[^>\n]*>\s*$", re.IGNORECASE)
 
 Kind = Literal["heading", "text", "item", "table", "code", "rule"]
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from msd_review.lazy import regex
 from msd_review.review.drafts import Draft, is_nothing, plain_text
 from msd_review.review.headings import plan_of
 from msd_review.review.labels import find_label, identifier_severity, severity_of_cell
@@ -23,8 +24,8 @@ _COLUMN_WORDS: tuple[tuple[str, str], ...] = (
     ("number", r"^(?:\W*)(?:#|id|no\.?|nr\.?|n°|№|番号|编号|序号|번호|stt|key|ref #)\W*$|^$"),
     ("concern", r"concern|issue|finding|problem|risk|gap|description|detail|title|summary|what|懸念|問題|指摘|課題|内容|リスク|问题|描述|说明|关注|风险|우려|문제|내용|이슈|지적|위험|설명|vấn đề|lo ngại|mô tả|rủi ro|preocupa|problema|descri|risco|riesgo|hallazgo|achado|bedenken|problem|beschreibung|befund|risiko|mangel|préoccupation|problème|constat|risque|проблем|замечани|описани|риск"),
 )  # fmt: skip
-_COLUMNS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _COLUMN_WORDS)
-_COUNTS = re.compile(r"^\W*\d{1,3}\W*$")
+_COLUMNS = tuple((name, regex(pattern, re.IGNORECASE)) for name, pattern in _COLUMN_WORDS)
+_COUNTS = regex(r"^\W*\d{1,3}\W*$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ stands decides (`labels.py`).
 
 import re
 
+from msd_review.lazy import regex
 from msd_review.review.model import Severity
 
 
@@ -103,30 +104,30 @@ BODY_LABELS = frozenset(
 ) | {"root cause", "failure mode", "why it matters", "bằng chứng", "tác động", "ảnh hưởng", "vị trí", "lý do", "tệp",
      "what happens", "failure scenario", "reproducing scenario", "affected files", "affected plans", "source evidence"}  # fmt: skip
 
-RESOLVED = re.compile(
+RESOLVED = regex(
     r"\b(?:(?:fully|now|already|completely)[ -])?(?:resolved|fixed|closed|addressed|withdrawn|retracted|falsified|refuted|invalidated"
     r"|superseded|obsolete|mitigated|false positive|not an issue|no longer (?:applies|applicable|an issue|valid)|behoben"
     r"|resuelto|resolvido|résolu|corrigé|corregido|corrigido|erledigt|decided|dropped)\b"
     r"|解決済み?|対応済み?|修正済み?|已解决|已修复|已修正|해결됨|해결 ?완료|수정됨|đã (?:giải quyết|khắc phục|sửa)|исправлено|решено|устранено",
     re.IGNORECASE,
 )  # fmt: skip
-PARTIAL = re.compile(
+PARTIAL = regex(
     r"\b(?:partially|partly|mostly)[ -](?:resolved|fixed|closed|addressed|mitigated)|\bpartial(?:ly)?\b|teilweise|parcialmente|partiellement"
     r"|一部(?:解決|対応)|部分(?:解决|修复)|부분(?:적으로)? ?해결|một phần|частично",
     re.IGNORECASE,
 )  # fmt: skip
-STILL_OPEN = re.compile(
+STILL_OPEN = regex(
     r"\b(?:still[ -]open|remains?[ -]open|unresolved|not[ -](?:yet[ -])?(?:resolved|fixed|closed|addressed)|unaddressed|unfixed|open|reopened|carried[ -](?:over|forward)|persists?)\b"
     r"|未解決|未対応|未解决|未修复|미해결|chưa (?:giải quyết|khắc phục)|offen|pendiente|pendente|non résolu|не (?:решено|исправлено)",
     re.IGNORECASE,
 )  # fmt: skip
-NOT_RESOLVED = re.compile(
+NOT_RESOLVED = regex(
     r"\b(?:not|never|isn't|aren't|un|hardly|cannot be|to be|must be|should be|needs? to be|until|if|once|when|before|be)"
     r"[ -](?:yet |fully |being |it is |this is |they are )?$",
     re.IGNORECASE,
 )
 
-NOTHING = re.compile(
+NOTHING = regex(
     r"^(?:\(?\s*(?:none(?: (?:yet|so far|identified|found|noted|at this time|here|to report|needed|required|of note))?|n/?a|nil|nothing(?: (?:to (?:add|report|flag)|here|found|yet))?|no (?:new |further |other |additional |remaining |open |outstanding |significant |major |critical "
     r"|high|medium|low|blocking |material |serious |unresolved |further )*(?:-?severity |-?risk |-?priority )?"
     r"(?:concerns?|issues?|findings?|problems?|blockers?|risks?|gaps?|ones|items?|bugs?|defects?)?"

@@ -9,6 +9,7 @@ earlier findings is read with its status; recaps are read only when nothing else
 import re
 from dataclasses import dataclass, field, replace
 
+from msd_review.lazy import regex
 from msd_review.review.drafts import Draft, attribute, is_nothing, plain_text, severity_from
 from msd_review.review.headings import Meaning, is_plan_heading, plan_of
 from msd_review.review.labels import find_label, leading_label
@@ -29,13 +30,13 @@ from msd_review.review.statuses import RESOLVED_MARK, status_in_prior_section, s
 from msd_review.review.structure import Node
 from msd_review.review.tables import findings_in_table, table_kind
 
-_FAULT_IN_TITLE = re.compile(
+_FAULT_IN_TITLE = regex(
     r"(?i)\b(?:does not|doesn't|is not|isn't|never|cannot|missing|misses|lacks|breaks|fails|omits|ignores|conflicts|wrong|without|no)\b"
 )
-_PLAN_FIRST = re.compile(
+_PLAN_FIRST = regex(
     r"(?i)\W*(?:plans?|план|计划|計画|계획|plano|task|wave|phase|\d{1,3}[a-z]?(?:\.\d+)?-\d{1,3})\b"
 )
-_RATING_LINE = re.compile(r"(?i)\W*(?:severity|priority|status|verdict)\W{1,6}(?P<value>[^\n]{1,60})")
+_RATING_LINE = regex(r"(?i)\W*(?:severity|priority|status|verdict)\W{1,6}(?P<value>[^\n]{1,60})")
 _TOPIC_WORDS = 5
 
 

@@ -1,8 +1,8 @@
 """A tool's bytes as text: encodings told apart, terminal sequences removed, bad bytes replaced, never refused."""
 
-import re
+from msd_review.lazy import regex
 
-_CONTROL = re.compile(
+_CONTROL = regex(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI
     r"|\x1b\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)?"  # OSC
     r"|\x1b[PX^_][^\x1b]{0,4096}(?:\x1b\\)?"  # DCS, SOS, PM, APC
@@ -10,8 +10,8 @@ _CONTROL = re.compile(
     r"|\x9b[0-?]*[ -/]*[@-~]"
 )
 _SAMPLE = 4096
-_VISIBLE = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2060\ufeff]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_VISIBLE = regex(r"[^\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2060\ufeff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 
 
 def decode(raw: bytes) -> str:

@@ -17,6 +17,7 @@ from msd_review.handlers.openai_compatible import (
     without_thought,
 )
 from msd_review.invocation import HttpInvocation
+from msd_review.lazy import regex
 from msd_review.outcomes import Mark, Outcome, Reason
 from msd_review.run.decoding import is_blank
 from msd_review.run.patterns import PATTERNS
@@ -27,7 +28,7 @@ from msd_review.run.result import Reading, ToolError, Verdict
 _SERVER_WORDS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
     (
         Reason.RESOURCES,
-        re.compile(
+        regex(
             r"more (?:system )?memory|insufficient (?:system )?(?:resources|memory|vram)|not enough (?:v?ram|memory)"
             r"|failed to allocate|cudaMalloc",
             re.IGNORECASE,
@@ -35,7 +36,7 @@ _SERVER_WORDS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
     ),
     (
         Reason.MODEL_NOT_FOUND,
-        re.compile(
+        regex(
             r"no models? (?:is |are )?(?:currently )?loaded|invalid model identifier|model (?:is )?not loaded"
             r"|failed to load model",
             re.IGNORECASE,
@@ -60,10 +61,10 @@ _BY_STATUS = {
     408: Reason.TIMEOUT,
     429: Reason.RATE_LIMITED,
 }
-_WRONG_PLACE = re.compile(r"unexpected endpoint|not found|no route|cannot (?:get|post) /", re.IGNORECASE)
-_LOADING = re.compile(r"loading|starting up|warming up", re.IGNORECASE)
-_WINDOW = re.compile(r"(?:context|window|n_ctx|maximum)\D{0,40}?(\d[\d,]+)", re.IGNORECASE)
-_NUMBER = re.compile(r"\d[\d,]+")
+_WRONG_PLACE = regex(r"unexpected endpoint|not found|no route|cannot (?:get|post) /", re.IGNORECASE)
+_LOADING = regex(r"loading|starting up|warming up", re.IGNORECASE)
+_WINDOW = regex(r"(?:context|window|n_ctx|maximum)\D{0,40}?(\d[\d,]+)", re.IGNORECASE)
+_NUMBER = regex(r"\d[\d,]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

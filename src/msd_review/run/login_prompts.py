@@ -8,6 +8,8 @@ lines are no questions to a person at a keyboard. The prompt's own words are no 
 
 import re
 
+from msd_review.lazy import regex
+
 TAIL_BYTES = 2048
 LONGEST_BEFORE = 4096  # bytes of stdout: a tool asks before it answers
 
@@ -16,13 +18,13 @@ _SUBJECT = (
     r"|verification code|access token|credentials)"
 )
 _ASKS = r"(?:enter|paste|type|provide|input|please|username|password|passphrase|passcode|verification code|api key|access token|\?)"
-_ABOUT = re.compile(_SUBJECT, re.IGNORECASE)
-_YES_NO = re.compile(
+_ABOUT = regex(_SUBJECT, re.IGNORECASE)
+_YES_NO = regex(
     rf"\b{_SUBJECT}\b[^\n]{{0,200}}(?:\n[^\n]{{0,80}})?[\[(]y(?:es)?/n(?:o)?[\])]\s*[:?>]?\s*\Z",
     re.IGNORECASE,
 )
-_ENTRY = re.compile(rf"\A[ \t>]{{0,8}}{_ASKS}[^\n]{{0,200}}[:?>›]\s*\Z", re.IGNORECASE)
-_SENTENCE = re.compile(
+_ENTRY = regex(rf"\A[ \t>]{{0,8}}{_ASKS}[^\n]{{0,200}}[:?>›]\s*\Z", re.IGNORECASE)
+_SENTENCE = regex(
     r"(?:Opening authentication page in your browser"
     r"|Invalid auth method"
     r"|Please set an auth method"
@@ -33,7 +35,7 @@ _SENTENCE = re.compile(
     r"[^\n]{0,200}(?:\n[ \t]*(?:|https?://\S{1,500}|[^\n]{0,200}[:?>\])])[ \t]*){0,4}\s*\Z",
     re.IGNORECASE,
 )
-_TERMINAL = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
+_TERMINAL = regex(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
 
 
 def login_prompt(tail: bytes) -> str | None:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from msd_review.lazy import regex
 from msd_review.outcomes import Reason
 
 Place = Literal["message", "stderr", "text"]
@@ -157,17 +158,17 @@ HINTS: Mapping[Reason, str] = {
 _USAGE = r"\A\W{0,4}(?:usage|synopsis|aufruf)\s?:|\A[^\n]{0,200}\n+\s{0,4}usage:"
 _QUESTION = r"[\[(]\s?y(?:es)?\s?/\s?n(?:o)?\s?[\])]\s*[:?>]?\s*\Z"
 NOT_REVIEWS: tuple[tuple[str, Reason, re.Pattern[str]], ...] = (
-    ("a usage hint", Reason.BAD_ARGUMENTS, re.compile(_USAGE, re.IGNORECASE)),
-    ("a question for a person", Reason.PERMISSION_DENIED, re.compile(_QUESTION, re.IGNORECASE)),
+    ("a usage hint", Reason.BAD_ARGUMENTS, regex(_USAGE, re.IGNORECASE)),
+    ("a question for a person", Reason.PERMISSION_DENIED, regex(_QUESTION, re.IGNORECASE)),
     (
         "a web page",
         Reason.MALFORMED_RESPONSE,
-        re.compile(r"\A\s*(?:<!doctype html|<html\b)", re.IGNORECASE),
+        regex(r"\A\s*(?:<!doctype html|<html\b)", re.IGNORECASE),
     ),
     (
         "a pointer to a file elsewhere",
         Reason.MALFORMED_RESPONSE,
-        re.compile(
+        regex(
             r"\A\W{0,8}(?:i(?:'|\u2019)?(?:ve| have)? |the |my |full |complete |a )*(?:\w+ )?(?:wrote|written|saved|stored|created|placed|put|see|open|read|review|report|findings|analysis)\b"
             r"[^\n]{0,160}?[\s(\[`\"'](?:file://|/|~/|[A-Za-z]:[\\/])[^\n]{0,300}\s*\Z",
             re.IGNORECASE,
@@ -176,17 +177,17 @@ NOT_REVIEWS: tuple[tuple[str, Reason, re.Pattern[str]], ...] = (
     (
         "a note that output was cut",
         Reason.MALFORMED_RESPONSE,
-        re.compile(r"\A[^\n]{0,60}\b(?:output|response|text) (?:was |has been |is )?(?:truncated|cut)\b[^\n]{0,80}\s*\Z", re.IGNORECASE),
+        regex(r"\A[^\n]{0,60}\b(?:output|response|text) (?:was |has been |is )?(?:truncated|cut)\b[^\n]{0,80}\s*\Z", re.IGNORECASE),
     ),
     (
         "a refusal of the model",
         Reason.MALFORMED_RESPONSE,
-        re.compile(r"\AI(?:'|\u2019)?m(?: very)? sorry,? (?:but )?I (?:can(?:'|\u2019)?t|cannot|am unable|won(?:'|\u2019)?t)[^\n]{0,200}\s*\Z", re.IGNORECASE),
+        regex(r"\AI(?:'|\u2019)?m(?: very)? sorry,? (?:but )?I (?:can(?:'|\u2019)?t|cannot|am unable|won(?:'|\u2019)?t)[^\n]{0,200}\s*\Z", re.IGNORECASE),
     ),
 )  # fmt: skip
 
 # A sentence by which an agent tells what it is about to do, or a tool how far it is.
-NARRATION = re.compile(
+NARRATION = regex(
     r"\A\W{0,4}(?:i(?:'|\u2019)?(?:ll| will| am going to|'m going to|\u2019m going to| need to| should| can)\b|let me\b|let(?:'|\u2019)s\b|now,? (?:i|let)\b|first,? (?:i|let)\b|next,? (?:i|let)\b"
     r"|(?:okay|ok|sure|alright|great|perfect)\b[,.!]?|(?:reading|searching|looking|checking|examining|analy[sz]ing|exploring|opening|running|starting|started|loading|loaded|connecting|connected|setting up"
     r"|summari[sz]ing|reviewing|preparing|initiali[sz]ing|fetching|scanning|waiting)\b)",
@@ -194,8 +195,13 @@ NARRATION = re.compile(
 )
 
 # How a line begins that announces a failure of the tool, not of the plan.
-MARKER = re.compile(
-    r"\A[\s>*_`#|\[(\u2715\u2716\u2717\u274c\u26a0\ufe0f\u00d7!-]*(?:(?:api |fatal |execution |request |unexpected |auth(?:entication)? |\w{1,20}\.)?(?:error|err)\b[\w.]{0,20}\]?\s?[:\u00b7(\[-]|fatal:|failed to\b|failure:|exception:|panic:"
-    r"|\w+(?:Error|Exception)\b|error\s*\Z|unable to\b|could not\b|cannot\b|can(?:'|\u2019)t\b|\[api error)",
+MARKER = regex(
+    r"\A[\s>*_`#|\[(\u2715\u2716\u2717\u274c\u26a0\ufe0f\u00d7!-]*(?:(?:api |fatal |execution |request |unexpected |auth(?:entication)? |\w{1,20}\.)?(?:error|err)\b[\w.]{0,20}\]?\s?[:\u00b7(\[-]|fatal:|failure:|exception:|panic:"
+    r"|\w+(?:Error|Exception)\b|error\s*\Z|\[api error)",
+    re.IGNORECASE,
+)
+# A tool begins so, and so does a reviewer.
+SOFT_MARKER = regex(
+    r"\A[\s>*_`#|\[(\u2715\u2716\u2717\u274c\u26a0\ufe0f\u00d7!-]*(?:failed to|unable to|could not|cannot|can(?:'|\u2019)t)\b",
     re.IGNORECASE,
 )

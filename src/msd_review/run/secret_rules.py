@@ -2,6 +2,8 @@
 
 import re
 
+from msd_review.lazy import regex
+
 # (module of detect-secrets, its detector, what a line holds where it can find anything: one of these in lower case,
 # and a match of this: most plans never load it). Not used: those for high entropy, keywords and public addresses.
 # Replaced below: the rules for private keys (plans name a key's header without having a key), for OpenAI (it knows
@@ -38,56 +40,54 @@ EASILY_MET = SECRET_IN_GROUP | {"Artifactory Credentials", "Mailchimp Access Key
 
 # (what it is, what a line holds where it can match, the rule)
 OUR_RULES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
-    ("web token", "eyj", re.compile(r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}")),
-    ("anthropic key", "sk-ant-", re.compile(r"\bsk-ant-[a-z]{3,6}\d{2}-[A-Za-z0-9_-]{40,}")),
-    ("openai key", "sk-", re.compile(r"\bsk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{40,}|\bsk-[A-Za-z0-9]{48}\b")),
-    ("openrouter key", "sk-or-", re.compile(r"\bsk-or-v1-[a-f0-9]{64}\b")),
-    ("google api key", "aiza", re.compile(r"\bAIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])")),
-    ("google oauth token", "ya29.", re.compile(r"\bya29\.[A-Za-z0-9_-]{40,}")),
-    ("google oauth secret", "gocspx-", re.compile(r"\bGOCSPX-[A-Za-z0-9_-]{28}(?![A-Za-z0-9_-])")),
-    ("github token", "github_pat_", re.compile(r"\bgithub_pat_[A-Za-z0-9_]{60,}")),
-    ("hugging face token", "hf_", re.compile(r"\bhf_[A-Za-z]{34}\b|\bhf_[A-Za-z0-9]{34}\b")),
-    ("groq key", "gsk_", re.compile(r"\bgsk_[A-Za-z0-9]{40,}\b")),
-    ("xai key", "xai-", re.compile(r"\bxai-[A-Za-z0-9]{70,}\b")),
-    ("slack token", "xapp-", re.compile(r"\bxapp-\d-[A-Z0-9]+-\d+-[a-f0-9]{40,}")),
-    ("slack token", "xox", re.compile(r"\bxox[bpe](?:\.xox[bp])?-\d-[A-Za-z0-9-]{100,}")),
-    ("npm token", "npm_", re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
-    ("digitalocean token", "_v1_", re.compile(r"\bdo[opr]_v1_[a-f0-9]{64}\b")),
-    ("vault token", "hv", re.compile(r"\bhv[sbr]\.[A-Za-z0-9_-]{24,}")),
-    ("shopify token", "shp", re.compile(r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b")),
-    ("linear key", "lin_api_", re.compile(r"\blin_api_[A-Za-z0-9]{40}\b")),
-    ("databricks token", "dapi", re.compile(r"\bdapi[a-f0-9]{32}(?:-\d)?\b")),
-    ("atlassian token", "atatt3", re.compile(r"\bATATT3[A-Za-z0-9_=-]{100,}")),
-    ("age key", "age-secret-key", re.compile(r"\bAGE-SECRET-KEY-1[A-Z0-9]{58}\b")),
-    ("stripe webhook secret", "whsec_", re.compile(r"\bwhsec_[A-Za-z0-9+/=]{32,}")),
+    ("web token", "eyj", regex(r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}")),
+    ("anthropic key", "sk-ant-", regex(r"\bsk-ant-[a-z]{3,6}\d{2}-[A-Za-z0-9_-]{40,}")),
+    ("openai key", "sk-", regex(r"\bsk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{40,}|\bsk-[A-Za-z0-9]{48}\b")),
+    ("openrouter key", "sk-or-", regex(r"\bsk-or-v1-[a-f0-9]{64}\b")),
+    ("google api key", "aiza", regex(r"\bAIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])")),
+    ("google oauth token", "ya29.", regex(r"\bya29\.[A-Za-z0-9_-]{40,}")),
+    ("google oauth secret", "gocspx-", regex(r"\bGOCSPX-[A-Za-z0-9_-]{28}(?![A-Za-z0-9_-])")),
+    ("github token", "github_pat_", regex(r"\bgithub_pat_[A-Za-z0-9_]{60,}")),
+    ("hugging face token", "hf_", regex(r"\bhf_[A-Za-z]{34}\b|\bhf_[A-Za-z0-9]{34}\b")),
+    ("groq key", "gsk_", regex(r"\bgsk_[A-Za-z0-9]{40,}\b")),
+    ("xai key", "xai-", regex(r"\bxai-[A-Za-z0-9]{70,}\b")),
+    ("slack token", "xapp-", regex(r"\bxapp-\d-[A-Z0-9]+-\d+-[a-f0-9]{40,}")),
+    ("slack token", "xox", regex(r"\bxox[bpe](?:\.xox[bp])?-\d-[A-Za-z0-9-]{100,}")),
+    ("npm token", "npm_", regex(r"\bnpm_[A-Za-z0-9]{36}\b")),
+    ("digitalocean token", "_v1_", regex(r"\bdo[opr]_v1_[a-f0-9]{64}\b")),
+    ("vault token", "hv", regex(r"\bhv[sbr]\.[A-Za-z0-9_-]{24,}")),
+    ("shopify token", "shp", regex(r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b")),
+    ("linear key", "lin_api_", regex(r"\blin_api_[A-Za-z0-9]{40}\b")),
+    ("databricks token", "dapi", regex(r"\bdapi[a-f0-9]{32}(?:-\d)?\b")),
+    ("atlassian token", "atatt3", regex(r"\bATATT3[A-Za-z0-9_=-]{100,}")),
+    ("age key", "age-secret-key", regex(r"\bAGE-SECRET-KEY-1[A-Z0-9]{58}\b")),
+    ("stripe webhook secret", "whsec_", regex(r"\bwhsec_[A-Za-z0-9+/=]{32,}")),
 )  # fmt: skip
 
 # Every secret but a password in an address holds so long a run of characters.
-LONG_RUN = re.compile(r"[A-Za-z0-9+/_=.-]{16}")
+LONG_RUN = regex(r"[A-Za-z0-9+/_=.-]{16}")
 
-PRIVATE_KEY = re.compile(r"-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----")
+PRIVATE_KEY = regex(r"-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----")
 # A key's body is lines of base64 behind its header (behind escaped newlines too); a header alone is talk about keys.
-KEY_BODY = re.compile(
-    r"(?:\s|\\[nr])*(?:[A-Za-z-]{1,30}: [^\n\\]{0,100}(?:\s|\\[nr])+){0,4}[A-Za-z0-9+/=]{40,}"
-)
+KEY_BODY = regex(r"(?:\s|\\[nr])*(?:[A-Za-z-]{1,30}: [^\n\\]{0,100}(?:\s|\\[nr])+){0,4}[A-Za-z0-9+/=]{40,}")
 
 # One of these is in every line that the next rule can match.
 ASSIGNED_WORDS = ("key", "secret", "token", "passw", "passphrase", "credential")
-ASSIGNMENT = re.compile(
+ASSIGNMENT = regex(
     r"(?<![\w.-])(?P<name>[\w.-]{0,40}?(?:api[_-]?key|apikey|secret|token|passw(?:or)?d|passphrase|private[_-]?key|access[_-]?key|auth[_-]?key|credential)[\w-]{0,24})"
     r"[\"'`\]]{0,2}\s{0,4}(?:=>|:=|={1,3}|:)\s{0,4}[\"'`]?(?P<value>[A-Za-z0-9+/_.~=-]{16,200})(?![\w(\[/])",
     re.IGNORECASE,
 )
-NAMES_OF_NO_SECRET = re.compile(
+NAMES_OF_NO_SECRET = regex(
     r"hash|sha\d|checksum|digest|commit|integrity|fingerprint|_?id$|public|limit|count|budget|tokens\b|tokeni[sz]|length|size|name$|path$|file$|url$|uri$|type$|field|column|expir|ttl|prefix|regex|pattern|header|scope|csrf|page",
     re.IGNORECASE,
 )
-PLACEHOLDER = re.compile(
+PLACEHOLDER = regex(
     r"example|sample|dummy|fake|placeholder|changeme|change_me|redacted|your[_-]?|my[_-]?(?:secret|key|token|pass)|insert|todo|xxx|\*\*\*|\.\.\.|abcdef(?:gh|12)|(?<!\d)0?123456|987654|deadbeef|foobar|(.)\1{5}"
     r"|eyJzdWIiOiIxMjM0NTY3ODkwI|process\.env|os\.environ|getenv|env\.|secrets\.|config\.|settings\.|<|\$\{|\{\{|%s",
     re.IGNORECASE,
 )
-HARMLESS_HOSTS = re.compile(
+HARMLESS_HOSTS = regex(
     r"(?:localhost|127\.|0\.0\.0\.0|\[::1\]|host\b|hostname|db\b|database|postgres|mysql|redis|mongo|rabbitmq|server\b|[\w.-]*\.(?:example|test|invalid|local)\b|[\w.-]*example\.)",
     re.IGNORECASE,
 )

@@ -7,7 +7,6 @@ it ended by itself). A run without `ended.json` is running when its process is, 
 import contextlib
 import json
 import os
-import re
 import secrets
 import shutil
 import stat
@@ -22,9 +21,10 @@ import platformdirs
 from msd_review.edges import clock, environ, files, process_table
 from msd_review.edges.faults import fault_point
 from msd_review.errors import StoreError, UsageError
+from msd_review.lazy import regex
 
 RunState = Literal["running", "finished", "interrupted", "failed", "crashed", "broken"]
-_ID = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{4}")
+_ID = regex(r"\d{8}T\d{6}Z-[0-9a-f]{4}")
 _SCHEMA = "msd.run/1"
 _META, _ENDED = "run.json", "ended.json"
 _LIMIT = 1024 * 1024

@@ -10,13 +10,13 @@ its index, has changed nothing. Files beyond the bounds are compared by size and
 
 import hashlib
 import os
-import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from msd_review.lazy import regex
 from msd_review.run.clone import CannotCopy, Tally, copy_file
 from msd_review.run.fingerprint import Fingerprints
 from msd_review.run.git import Repository, find_git, find_repository, index_entries, listed_files
@@ -29,7 +29,7 @@ _MAX_WATCHED = 5_000
 _MAX_KEPT = 64 * 1024 * 1024
 _MAX_KEPT_FILES = 2_000
 _SKIPPED = matching((*REBUILT, *OURS))
-_REPORT = re.compile(r"(?:^|[-./])REVIEWS\.(?:md|json|sarif|html)$")
+_REPORT = regex(r"(?:^|[-./])REVIEWS\.(?:md|json|sarif|html)$")
 _GIT_FILES = ("config", "config.worktree", "info/attributes", "info/exclude", "objects/info/alternates")
 
 

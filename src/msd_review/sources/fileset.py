@@ -8,18 +8,18 @@ Invariants
 - Entries, bytes and depth are counted while they come, not afterwards.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from typing import NoReturn
 
 from msd_review.errors import SourceError
+from msd_review.lazy import regex
 from msd_review.manifest.vocabulary import WINDOWS_NAMES
 from msd_review.trust.bundle import MANIFEST, MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, Bundle
 from msd_review.trust.visible import plain
 
 MAX_PATH = 1024
-_BAD_CHARACTER = re.compile(r'[\x00-\x1f\x7f\\:<>"|?*]')
+_BAD_CHARACTER = regex(r'[\x00-\x1f\x7f\\:<>"|?*]')
 
 
 class FileSet:

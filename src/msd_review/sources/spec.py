@@ -5,7 +5,6 @@ options in disguise, transports that are not encrypted or run commands, and text
 disagree about.
 """
 
-import re
 import unicodedata
 from dataclasses import dataclass
 from pathlib import PureWindowsPath
@@ -13,6 +12,7 @@ from typing import Literal
 from urllib.parse import SplitResult, urlsplit
 
 from msd_review.errors import SourceError
+from msd_review.lazy import regex
 from msd_review.trust.visible import plain
 
 Kind = Literal["local", "git", "npm", "tarball"]
@@ -25,11 +25,11 @@ FORMS = (
 MAX_LENGTH = 4096
 
 _ARCHIVES = (".tgz", ".tar.gz")
-_SSH_SHORT = re.compile(r"git@(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^-/][^\s]*|/[^\s]+)")
+_SSH_SHORT = regex(r"git@(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^-/][^\s]*|/[^\s]+)")
 _NPM_NAME = r"(?:@[A-Za-z0-9][A-Za-z0-9._~-]*/)?[A-Za-z0-9][A-Za-z0-9._~-]*"
-_NPM = re.compile(rf"(?P<name>{_NPM_NAME})(?:@(?P<selector>[A-Za-z0-9.^~<>=|*+-]+))?")
-_SHA = re.compile(r"[0-9a-fA-F]{40}")
-_NOT_IN_REFS = re.compile(r"[\s~^:?*\[\\]|\.\.|@\{|//|\.lock(?:/|$)|(?:^|/)\.|[./]$")
+_NPM = regex(rf"(?P<name>{_NPM_NAME})(?:@(?P<selector>[A-Za-z0-9.^~<>=|*+-]+))?")
+_SHA = regex(r"[0-9a-fA-F]{40}")
+_NOT_IN_REFS = regex(r"[\s~^:?*\[\\]|\.\.|@\{|//|\.lock(?:/|$)|(?:^|/)\.|[./]$")
 _NPM_NAME_LENGTH = 214
 
 

@@ -13,17 +13,18 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, quote, urlsplit
 
 from msd_review.errors import ConfigError
+from msd_review.lazy import regex
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_IPV4_PART = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
-_HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?\.?")
-_NETLOC = re.compile(r"(?:\[[0-9A-Fa-f:.]+(?:%[^\]]*)?\]|[^\[\]:@]+)(?::[0-9]*)?")
-_USER = re.compile(r"(?<=//)[^/?#]*@")
+_IPV4_PART = regex(r"0[xX][0-9a-fA-F]*|[0-9]+")
+_HOST = regex(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?\.?")
+_NETLOC = regex(r"(?:\[[0-9A-Fa-f:.]+(?:%[^\]]*)?\]|[^\[\]:@]+)(?::[0-9]*)?")
+_USER = regex(r"(?<=//)[^/?#]*@")
 _MAPPED_LOCAL = ipaddress.ip_network("::ffff:127.0.0.0/104")
-_ENCODED_DOT = re.compile("%2e", re.IGNORECASE)
+_ENCODED_DOT = regex("%2e", re.IGNORECASE)
 _PATH_SAFE = "/%:@!$&'()*+,;=~"
 _PASTED = ("/chat/completions", "/models")
-_STUDIO = re.compile(r"/api/v[01]$")
+_STUDIO = regex(r"/api/v[01]$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,11 @@ Invariants
 import re
 from collections.abc import Iterator
 
+from msd_review.lazy import regex
+
 WIDTH = 76
 CONTINUED = "  | "
-_UNSEEN = re.compile(r"[^ !#-\[\]-~]")
+_UNSEEN = regex(r"[^ !#-\[\]-~]")
 
 
 def _escape(match: re.Match[str]) -> str:
