@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -273,6 +274,24 @@ def test_a_full_disk_is_said_and_nothing_is_left(
         detail="the tree cannot be copied: there is no room for it: No space left on device"
     )
     assert not place.exists()
+
+
+@pytest.mark.needs_root
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
+def test_a_disk_that_is_really_full_is_said_and_nothing_is_left(root: Path, tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(small)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("this machine lets nobody mount a small disk")
+    try:
+        (root / "large.bin").write_bytes(os.urandom(600_000))
+        assert make_copy(root, small / "copy") == CopyFailed(
+            detail="the tree cannot be copied: there is no room for it: No space left on device"
+        )
+        assert list(small.iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
 
 
 def test_a_place_that_is_taken_is_refused(root: Path, tmp_path: Path) -> None:

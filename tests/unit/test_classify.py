@@ -203,6 +203,8 @@ NO_REVIEWS = [
     ("... output was truncated after this point", Reason.MALFORMED_RESPONSE),
     ("I'm sorry, but I can't assist with that request.", Reason.MALFORMED_RESPONSE),
     ("Prompt is too long", Reason.CONTEXT_OVERFLOW),
+    ("Failed to authenticate. API Error: 401 Incorrect API key provided", Reason.AUTH_REQUIRED),
+    ("Unable to connect to API (ECONNREFUSED)", Reason.SERVER_ERROR),
     ("Request timed out.", Reason.TIMEOUT),
 ]  # fmt: skip
 
@@ -230,6 +232,8 @@ REVIEWS = [
     "Let me start with the strengths. The waves are well ordered. Task 2 lacks a rollback, and quota exceeded is not handled.",
     "Error handling is missing in task 3; the rest looks good.",
     "Cannot be built as written: task 2 depends on task 5.",
+    "Failed to mention a rollback in task 3. The connection refused path is untested.",
+    "Cannot approve: network error handling is missing in wave 2.",
     "Review completed: no findings",
     '{"findings": [{"severity": "high", "title": "x", "path": "a.py", "line": 3}]}',
     "Usage of the cache in task 4 is wrong: entries never expire. Usage: see cache.py:9. - HIGH: fix it\n",

@@ -14,6 +14,7 @@ from msd_review.run.patterns import (
     NARRATION,
     NOT_REVIEWS,
     PATTERNS,
+    SOFT_MARKER,
     STATUS_REASONS,
     Place,
 )
@@ -30,7 +31,7 @@ _OVERRULES = frozenset(
 _TRYING_AGAIN = regex(r"\b(?:retrying|reconnecting|retries left|will retry|attempt \d+(?: of \d+)? failed)\b", re.IGNORECASE)  # fmt: skip
 # What a line of a review is about, and a tool's own complaint is not.
 _ABOUT_A_PLAN = regex(
-    r"\b(?:plans?|tasks?|phases?|waves?|requirements?|tests?|should|must|callers?|functions?|modules?|handler|endpoint|implementation)\b",
+    r"\b(?:plans?|tasks?|phases?|waves?|requirements?|tests?|should|must|callers?|functions?|modules?|handl\w+|endpoint|implementation|mentions?|missing|untested|approved?|covered|rollback|reviewed)\b",
     re.IGNORECASE,
 )
 _SHORT = 1500
@@ -125,6 +126,8 @@ def _announced(text: str) -> Refusal | None:
 def _reason_of_line(line: str) -> Reason | None:
     if MARKER.match(line):
         return reason_of_words(line, "message")
+    if SOFT_MARKER.match(line) and not _ABOUT_A_PLAN.search(line):
+        return reason_of_words(line, "message")
     for pattern in PATTERNS:
         found = pattern.words.search(line) if "text" in pattern.places else None
         if found is None or found.start() > _OPENING:
@@ -153,7 +156,7 @@ def refusal_in_log(text: str) -> Refusal | None:
     """Why a run delivered nothing, in what it logged: marked lines first, the latest first."""
     lines = [line for line in _lines(text[-_TAIL:]) if not frames(line)]
     lines.reverse()
-    marked = [line for line in lines if MARKER.match(line)]
+    marked = [line for line in lines if MARKER.match(line) or SOFT_MARKER.match(line)]
     for line in marked:
         reason = reason_of_words(line, "message")
         if reason is not None and not _TRYING_AGAIN.search(line):
