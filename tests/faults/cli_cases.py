@@ -66,7 +66,7 @@ def leftovers(desk: Desk) -> list[str]:
     return found
 
 
-def written(desk: Desk) -> Any | None:
+def written(desk: Desk) -> Any:
     """The report, or None where there is none; fails for a half-written one."""
     folder = desk.project / PHASE
     found = list(folder.glob("*-REVIEWS.json"))
