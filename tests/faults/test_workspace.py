@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from msd_review.registry import first_party
 from msd_review.run.removal import remove_tree
 from msd_review.run.workspace import (
     Copy,
@@ -142,6 +143,20 @@ def test_agent_configuration_and_environments_are_left_out(root: Path, place: Pa
     copied(root, place, agent_config=[".acme"])
     assert names(place) == {"src/app.py", "README.md", ".gitignore", "ok.md"}
     assert git(place, "status", "--porcelain") == ""
+
+
+def test_what_configures_any_shipped_reviewer_is_left_out(root: Path, place: Path) -> None:
+    known = [
+        ".claude/settings.json", ".mcp.json", ".opencode/plugin.js", "opencode.json", ".qwen/settings.json", ".gemini/.env",
+        ".gemini/settings.json", ".codex/config.toml", ".cursor/mcp.json", ".kimi/x", ".kimi-code/x", "AGENTS.md", "CLAUDE.md",
+        "GEMINI.md", "QWEN.md", "packages/a/AGENTS.md", "packages/a/.claude/hooks.json", "agents.md",
+    ]  # fmt: skip
+    for name in known:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x")
+    declared = [one for c in first_party() if c.manifest.reviewer for one in c.manifest.reviewer.agent_config]
+    copied(root, place, agent_config=declared)
+    assert names(place) == {"src/app.py", "README.md", ".gitignore"}
 
 
 def test_agent_configuration_is_kept_when_asked_for_and_environments_never_are(
