@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msd_review.change.hunks import parse_patch, placement, read_hunks
+from msd_review.change.hunks import by_name, parse_patch, placement, read_hunks
 from msd_review.change.model import Hunk
 from msd_review.change.repository import open_checkout
 from tests.change_samples import change_of, project
@@ -31,7 +31,7 @@ def test_places_are_in_changed_lines_near_them_or_elsewhere(root: Path) -> None:
     hunks = read_hunks(open_checkout(root), change, {file.path for file in change.files})
 
     def at(path: str, first: int | None, last: int | None = None) -> str:
-        return placement(path, first, last, change=change, hunks=hunks)
+        return placement(path, first, last, files=by_name(change), hunks=hunks)
 
     assert hunks.by_path == {"a b.py": (Hunk(50, 51), Hunk(80, 81)), "new.py": (Hunk(10, 10),)}
     assert [at("a b.py", 50), at("a b.py", 40), at("a b.py", 39), at("a b.py", 20, 50)] == [

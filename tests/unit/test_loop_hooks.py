@@ -1,10 +1,12 @@
 """Which hooks are active at a loop point, over first-party features and installed ones."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from msd_review.app.loop import active_hooks, hooks_document, is_on
 from msd_review.app.world import World, load_world
@@ -83,6 +85,11 @@ def test_the_code_review_step_is_active_and_may_use_lanes(world: World) -> None:
             }
         ],
     }
+
+
+def test_the_document_is_as_its_schema_says(world: World) -> None:
+    schema = Path(__file__).parents[2] / "docs" / "schemas" / "msd.loop-hooks-1.schema.json"
+    Draft202012Validator(json.loads(schema.read_text())).validate(hooks_document(world, "execute:post"))
 
 
 def test_a_step_is_off_where_its_key_is(world: World) -> None:

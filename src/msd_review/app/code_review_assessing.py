@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from msd_review.app.assessing import Delivered, check_reviews, counted_reviews, read_delivered
-from msd_review.change.hunks import placement, read_hunks
+from msd_review.change.hunks import by_name, placement, read_hunks
 from msd_review.change.model import Change, ChangedFile, Hunks
 from msd_review.change.repository import Checkout
 from msd_review.consensus.agreement import build_consensus
@@ -115,6 +115,10 @@ class _Ground:
     change: Change
 
     @cached_property
+    def files(self) -> dict[str, ChangedFile]:
+        return by_name(self.change)
+
+    @cached_property
     def odd_names(self) -> dict[str, str]:
         return _odd_names(self.change)
 
@@ -124,7 +128,7 @@ def _placed(reports: Sequence[ReviewerReport], ground: _Ground) -> tuple[Reviewe
     found = {citation: _gone_or_moved(citation, ground) for citation in dict.fromkeys(cited)}
     paths = {citation.resolved for citation in found.values() if citation.resolved}
     hunks = read_hunks(ground.checkout, ground.change, paths)
-    placed = {written: _with_placement(c, ground.change, hunks) for written, c in found.items()}
+    placed = {written: _with_placement(c, ground, hunks) for written, c in found.items()}
     return tuple(_replaced(report, placed) for report in reports)
 
 
@@ -132,10 +136,10 @@ def _replaced(report: ReviewerReport, placed: Mapping[Citation, Citation]) -> Re
     return report if report.review is None else replace(report, review=with_checked(report.review, placed))
 
 
-def _with_placement(citation: Citation, change: Change, hunks: Hunks) -> Citation:
+def _with_placement(citation: Citation, ground: _Ground, hunks: Hunks) -> Citation:
     if citation.verdict not in HOLDS or citation.resolved is None:
         return citation
-    where = placement(citation.resolved, citation.line, citation.end_line, change=change, hunks=hunks)
+    where = placement(citation.resolved, citation.line, citation.end_line, files=ground.files, hunks=hunks)
     return replace(citation, placement=where)
 
 
@@ -148,7 +152,8 @@ def _gone_or_moved(citation: Citation, ground: _Ground) -> Citation:
     ):
         return citation
     path = citation.path.removeprefix("./")
-    file = next((f for f in ground.change.files if path in _former_names(f)), None)
+    file = ground.files.get(path)
+    file = file if file is not None and path in _former_names(file) else None
     if file is None and path in ground.odd_names:
         return _under_another_name(citation, ground.odd_names[path], ground, said="it is")
     if file is None or is_private(path):

@@ -5,7 +5,7 @@ Read for the cited files alone, after the reviewers answered; the size of a diff
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msd_review.change.model import NEAR_LINES, Change, ChangedFile, Hunk, Hunks, Placement
 from msd_review.change.repository import Checkout
@@ -29,12 +29,20 @@ def read_hunks(checkout: Checkout, change: Change, paths: Collection[str]) -> Hu
     return Hunks(by_path=found, whole=whole)
 
 
-def placement(path: str, first: int | None, last: int | None, *, change: Change, hunks: Hunks) -> Placement:
+def by_name(change: Change) -> dict[str, ChangedFile]:
+    """The files of a change by their path, and by the path that they had before."""
+    former = {file.old_path: file for file in change.files if file.old_path is not None}
+    return {**former, **{file.path: file for file in change.files}}
+
+
+def placement(
+    path: str, first: int | None, last: int | None, *, files: Mapping[str, ChangedFile], hunks: Hunks
+) -> Placement:
     """Where lines of a file stand to the change: in changed lines, near them (10 lines), or elsewhere.
 
-    A changed file that is cited without a line is near; one that is new, or deleted, is changed in every line.
+    `files` are those of the change (`by_name`). A changed file that is cited without a line is near; one that is new, or deleted, is changed in every line.
     """
-    file = next((file for file in change.files if path in {file.path, file.old_path}), None)
+    file = files.get(path)
     if file is None:
         return "elsewhere"
     if path in hunks.whole or file.kind == "deleted":
