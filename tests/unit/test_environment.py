@@ -79,6 +79,18 @@ def test_a_pinned_name_survives_a_minimal_environment(tmp_path: Path) -> None:
     assert (env["A_KEY"], env["A_URL"]) == ("mine", "")
 
 
+def test_a_lane_that_pins_finds_no_proxy_in_a_dotenv_of_the_tree(tmp_path: Path) -> None:
+    env = made(tmp_path, {"https_proxy": "http://mine:1", "NO_PROXY": "local"}, pin_env=("A_KEY",))
+    assert (env["HTTPS_PROXY"], env["https_proxy"]) == ("http://mine:1", "http://mine:1")
+    assert (env["HTTP_PROXY"], env["http_proxy"], env["ALL_PROXY"]) == ("", "", "")
+    assert (env["NO_PROXY"], env["no_proxy"]) == ("local", "local")
+
+
+def test_a_lane_that_pins_nothing_has_the_users_proxies_alone(tmp_path: Path) -> None:
+    env = made(tmp_path, {"https_proxy": "http://mine:1"})
+    assert {name for name in env if name.upper().endswith("_PROXY")} == {"https_proxy"}
+
+
 def test_with_a_minimal_environment_one_reviewer_cannot_read_anothers_key(tmp_path: Path) -> None:
     own = lane(env_passthrough=("ACME_KEY",))
     user = {

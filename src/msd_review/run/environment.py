@@ -4,6 +4,7 @@ Invariants
 - No variable by which a tool knows that it runs inside another session gets through, whichever lane it is of.
 - Nothing that points git, or a tool that trusts PWD, back at the real tree gets through: the child may work in
   a copy.
+- A tool that reads a `.env` of the tree (its lane pins names) finds no proxy there either.
 - With `minimal` a lane sees what every program needs and what its own manifest names: no other lane's key.
 """
 
@@ -45,6 +46,7 @@ _QUIET: Mapping[str, str] = {
     "GIT_OPTIONAL_LOCKS": "0",
     "NO_UPDATE_NOTIFIER": "1",
 }
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 _NEEDED = frozenset({
     "HOME", "PATH", "USER", "LOGNAME", "SHELL", "TMPDIR", "TEMP", "TMP", "LANG", "LANGUAGE", "TZ",
     "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
@@ -78,9 +80,19 @@ def child_environment(
         **_QUIET,
         "PWD": str(invocation.working_folder),
         "MSD_RUN_ID": run_id,
+        **(_proxies(inherited) if invocation.pin_env else {}),
         **{name: inherited.get(name, "") for name in invocation.pin_env},
         **invocation.env,
     }
+
+
+def _proxies(inherited: Mapping[str, str]) -> dict[str, str]:
+    """Every proxy variable in both spellings, each with the user's own value of either, else "": an empty one is none."""
+    pinned: dict[str, str] = {}
+    for name in _PROXIES:
+        own = inherited.get(name, inherited.get(name.lower(), ""))
+        pinned |= {name: inherited.get(name, own), name.lower(): inherited.get(name.lower(), own)}
+    return pinned
 
 
 def _is_wanted(name: str, wanted: frozenset[str]) -> bool:
