@@ -25,17 +25,32 @@ PLAIN = {
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One hostile repository. `dotenv` are the places of its `.env`; `point`: the user's own setting names a service."""
+    """One hostile repository.
+
+    `dotenv` are the places of its `.env`; `point`: the user's own setting names a service; `trusted`: the user told
+    the tools to trust this very folder; `known` is what gets through, and is told in the documentation.
+    """
 
     name: str
     dotenv: tuple[str, ...]
     point: bool
     proxies: bool
     where: str
+    trusted: bool = False
+    known: frozenset[str] = frozenset()
 
 
 ATTACKS = (
     Attack("configuration, in place", (".env",), point=True, proxies=False, where="--in-place"),
+    Attack(
+        "configuration, in a folder that the tools were told to trust",
+        (".env",),
+        point=True,
+        proxies=False,
+        where="--in-place",
+        trusted=True,
+        known=frozenset({"ran codex-mcp"}),
+    ),
     Attack("configuration, in a copy", (".env",), point=True, proxies=False, where="--isolate"),
     Attack(
         "proxies, in place",
@@ -58,11 +73,15 @@ ATTACKS = (
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """What one attack achieved, as `tool-way` names: by `msd review`, and by the tool alone."""
+    """What one attack achieved: through `msd review`, and on each tool alone."""
 
     attack: Attack
     ours: tuple[str, ...]
     alone: tuple[str, ...]
+
+    def new(self) -> tuple[str, ...]:
+        """What got through msd and is not known to."""
+        return tuple(what for what in self.ours if what not in self.attack.known)
 
 
 def attack(one: Attack, slugs: Iterable[str], *, base: Path, good: ModelServer, evil: ModelServer) -> Caught:
@@ -99,7 +118,9 @@ def _hostile(one: Attack, base: Path, good: ModelServer, evil: ModelServer) -> t
     there = evil.url("").rstrip("/")
     dotenv = environment(there, proxies=one.proxies)
     files = evil_files(markers, there) | dict.fromkeys(one.dotenv, dotenv)
-    return new_desk(base / "desk", good.url("").rstrip("/"), point=one.point, files=files), markers
+    return new_desk(
+        base / "desk", good.url("").rstrip("/"), point=one.point, trusted=one.trusted, files=files
+    ), markers
 
 
 def _achieved(markers: Path, evil: ModelServer) -> tuple[str, ...]:

@@ -56,6 +56,7 @@ class Desk:
 
     base: Path
     point: bool
+    trusted: bool
     server: str
 
     @property
@@ -140,9 +141,16 @@ def _processes() -> Iterator[tuple[str, bytes]]:
             continue
 
 
-def new_desk(base: Path, server: str, *, point: bool = True, files: Mapping[str, str] | None = None) -> Desk:
-    """A machine with the example project, committed, and `files` in it."""
-    desk = Desk(base=base, point=point, server=server)
+def new_desk(
+    base: Path,
+    server: str,
+    *,
+    point: bool = True,
+    trusted: bool = False,
+    files: Mapping[str, str] | None = None,
+) -> Desk:
+    """A machine with the example project, committed, and `files` in it; `trusted`: the user told the tools to trust it."""
+    desk = Desk(base=base, point=point, trusted=trusted, server=server)
     for folder in (desk.home, base / "tmp"):
         folder.mkdir(parents=True)
     shutil.copytree(EXAMPLE, desk.project, ignore=shutil.ignore_patterns("__pycache__", "*-REVIEWS.*"))
@@ -156,17 +164,18 @@ def new_desk(base: Path, server: str, *, point: bool = True, files: Mapping[str,
 
 
 def _configure(desk: Desk) -> None:
-    """Each tool's own configuration in the home, as a user who trusts the project has it."""
+    """Each tool's own configuration in the home."""
     base_url = (
         f'base_url = "{desk.server}/codex/v1"\n' if desk.point else 'base_url = "https://models.invalid/v1"\n'
     )
     codex = (
         'model = "stand-in"\nmodel_provider = "own"\n[model_providers.own]\nname = "own"\n'
         f'{base_url}env_key = "OPENAI_API_KEY"\nwire_api = "responses"\n'
-        f'[projects."{desk.project}"]\ntrust_level = "trusted"\n'
     )
+    if desk.trusted:
+        codex += f'[projects."{desk.project}"]\ntrust_level = "trusted"\n'
     _write(desk.home / ".codex" / "config.toml", codex)
-    _write_json(desk.home / ".claude.json", _claude(desk.project))
+    _write_json(desk.home / ".claude.json", _claude(desk.project, trusted=desk.trusted))
     _write_json(desk.home / ".claude" / "settings.json", {"enableAllProjectMcpServers": True})
     _write_json(
         desk.home / ".gemini" / "settings.json", {"security": {"auth": {"selectedType": "gemini-api-key"}}}
@@ -184,9 +193,9 @@ def _configure(desk: Desk) -> None:
     )
 
 
-def _claude(project: Path) -> dict[str, Any]:
-    trusted = {"hasTrustDialogAccepted": True, "hasClaudeMdExternalIncludesApproved": True}
-    return {"hasCompletedOnboarding": True, "projects": {str(project): trusted}}
+def _claude(project: Path, *, trusted: bool) -> dict[str, Any]:
+    accepted = {"hasTrustDialogAccepted": trusted, "hasClaudeMdExternalIncludesApproved": trusted}
+    return {"hasCompletedOnboarding": True, "projects": {str(project): accepted}}
 
 
 def _qwen() -> dict[str, Any]:

@@ -36,7 +36,7 @@ def main(slugs: Sequence[str]) -> int:
         ]
     for one in caught:
         _print_attack(one)
-    failures = [*table.failures(), *(f"{one.attack.name}: {what}" for one in caught for what in one.ours)]
+    failures = [*table.failures(), *(f"{one.attack.name}: {what}" for one in caught for what in one.new())]
     print("\n" + ("\n".join(f"FAILED {failure}" for failure in failures) or "every check holds"))
     return 1 if failures else 0
 
@@ -69,9 +69,9 @@ def _print_table(table: Table) -> None:
 
 
 def _print_attack(one: Caught) -> None:
-    print(f"\nattack: {one.attack.name}: {'NOTHING got through' if not one.ours else 'GOT THROUGH'}")
+    print(f"\nattack: {one.attack.name}: {'GOT THROUGH' if one.new() else 'nothing new got through'}")
     for what in one.ours:
-        print(f"  through msd: {what}")
+        print(f"  through msd{' (known)' if what in one.attack.known else ''}: {what}")
     for what in one.alone:
         print(f"  the tool alone: {what}")
     sys.stdout.flush()
