@@ -23,6 +23,8 @@ from msd_review.selection import Reviewer
 EFFORT_LEVELS = ("minimal", "low", "medium", "high", "xhigh", "max", "inherit")
 # One argument may hold 131,072 bytes on Linux, the terminating NUL included; we stop at 120 KiB.
 MAX_ARGUMENT_BYTES = 120 * 1024
+# Far above any use, and far below what a clock or an event loop cannot count.
+MAX_TIMEOUT_MS = 10_000_000 * 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,23 +152,31 @@ def resolve_timeout(ask: Ask) -> tuple[int, tuple[str, ...]]:
     reviewer, lane, config = ask.reviewer, ask.lane, ask.config
     asked = _override(ask.overrides.timeouts, reviewer)
     if isinstance(asked, int | float):
-        return max(1, math.floor(asked * 1000)), ()
+        return _milliseconds(asked), ()
+    floor_ms = min(lane.timeout_floor_ms, MAX_TIMEOUT_MS)
     key = lane.timeout_config_key
     if key is None or config.schema.find(key) is None:
-        return lane.timeout_floor_ms, ()
+        return floor_ms, ()
     value = config.get(key).value
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        return lane.timeout_floor_ms, ()
-    wanted = math.floor(value * 1000)
-    if wanted < lane.timeout_floor_ms:
-        notice = f"{key} is {value:g} s, below this lane's floor of {lane.timeout_floor_ms // 1000} s; the floor holds"
-        return lane.timeout_floor_ms, (notice,)
+        return floor_ms, ()
+    wanted = _milliseconds(value)
+    if wanted < floor_ms:
+        notice = f"{key} is {value:g} s, below this lane's floor of {floor_ms / 1000:g} s; the floor holds"
+        return floor_ms, (notice,)
     return wanted, ()
+
+
+def _milliseconds(seconds: float) -> int:
+    """Seconds as whole milliseconds, at least one, and at most what a clock can count."""
+    return max(1, math.floor(min(seconds, MAX_TIMEOUT_MS / 1000) * 1000))
 
 
 def resolve_budget(lane: Lane, config: Config) -> int | None:
     """The prompt budget in tokens, None for no limit. -1 falls through to the central key; 0 is no trimming."""
-    own = config.number(budget_key(lane))
+    own = config.get(budget_key(lane)).value
+    if isinstance(own, bool) or not isinstance(own, int | float):
+        own = -1  # a capability may declare its key as something else than a number
     if own == 0:
         return None
     budget = own if own > 0 else config.number("review.max_prompt_tokens")

@@ -18,6 +18,7 @@ from msd_review.errors import ConfigError
 LayerName = Literal["user", "project", "command line"]
 MAX_CONFIG_BYTES = 1024 * 1024
 MAX_DEPTH = 32
+MAX_NUMBER = 1e15  # beyond it a number stops being a count of anything, and arithmetic on it overflows
 _UNSET_WORDS = {"", "null", "undefined"}
 _ABSENT = object()
 
@@ -114,13 +115,10 @@ def lookup(data: Mapping[str, Any], key: str) -> Any:
 
 
 def _number_problem(spec: KeySpec, value: Any) -> str | None:
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or value != value
-        or abs(value) == float("inf")
-    ):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return "a number"
+    if abs(value) > MAX_NUMBER:
+        return f"a number of at most {MAX_NUMBER:g}"
     if spec.minimum is not None and value < spec.minimum:
         return f"a number of at least {spec.minimum:g}"
     return None

@@ -12,6 +12,7 @@ TRANSPORT: Transport = "spawn"
 WANTS_HELP = False
 before_start = no_note
 start_argv = same_argv
+_MOST_MONEY = 1e9  # dollars; beyond it a number is no price, and may not fit a float
 _UNKNOWN = "?"
 
 
@@ -80,12 +81,17 @@ def _usage(last: dict[str, Any]) -> Usage | None:
     tokens = last.get("tokens")
     if not isinstance(tokens, dict):
         return None
-    cost = last.get("cost")
     return Usage(
         input_tokens=_whole(tokens.get("input")),
         output_tokens=_whole(tokens.get("output")),
-        cost_usd=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
+        cost_usd=_money(last.get("cost")),
     )
+
+
+def _money(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST_MONEY:
+        return None
+    return float(value)
 
 
 def read(printed: Printed, note: object | None) -> Reading:

@@ -1,6 +1,6 @@
 """What counts as an integer, a number and a text in a manifest."""
 
-import math
+import sys
 
 
 def is_whole(value: object) -> bool:
@@ -11,8 +11,10 @@ def is_whole(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Whether a JSON value is a finite number; true is none."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """Whether a JSON value is a number that every reader can hold: finite as a float; true is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max
 
 
 def is_text(value: object) -> bool:
