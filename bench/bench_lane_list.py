@@ -16,10 +16,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from tests.registry_files import install, lane_manifest
+
 from msd_review.trust import store
 from msd_review.trust.bundle import read_bundle
 from msd_review.trust.consent import GLOBAL, OverlayConsent
-from tests.registry_files import install, lane_manifest
 
 ROUNDS = 7
 COUNTS = (0, 100, 1000)

@@ -104,15 +104,19 @@ def _live_table() -> Iterator[Watcher]:
         return table
 
     console = Console(stderr=True)
-    with Live(get_renderable=draw, console=console, refresh_per_second=4, transient=False) as live:
+    live = Live(get_renderable=draw, console=console, refresh_per_second=4, transient=False)
 
-        def watch(event: RunEvent) -> None:
-            if event.kind == "note":
-                live.console.print(Text(event.text))
-            elif event.identity:
-                rows.setdefault(event.identity, _Row()).take(event)
+    def watch(event: RunEvent) -> None:
+        if event.kind == "note":
+            console.print(Text(event.text))
+        elif event.identity:
+            rows.setdefault(event.identity, _Row()).take(event)
+            live.start()  # not before a lane is there: what a person is asked before stays as it was written
 
+    try:
         yield watch
+    finally:
+        live.stop()
 
 
 @contextmanager
