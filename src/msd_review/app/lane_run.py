@@ -1,6 +1,7 @@
 """One attempt at one approved lane: started, read, judged, its text put into the run's folder."""
 
 import asyncio
+import contextlib
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -76,6 +77,7 @@ async def _attempt_spawn(
     lane = invocation.lane
     mark = lane_mark(place.run_id, invocation.identity, attempt.number)
     started_at = clock.iso(clock.now())
+    _put_back(invocation, place=place, folder=folder)
     note = handlers.before_start(lane.handler, home=place.home, workspace=invocation.working_folder)
     ending = await run_spawn(
         approved,
@@ -100,6 +102,19 @@ async def _attempt_spawn(
         return await asyncio.to_thread(
             _result, approved, ending, note, place=place, folder=folder, marks=marks, started_at=started_at
         )
+
+
+def _put_back(invocation: SpawnInvocation, *, place: RunPlace, folder: Path) -> None:
+    """The lane's folder and prompt, where a reviewer that ran before has removed or rewritten them.
+
+    What cannot be put back is met, and told, when the lane starts.
+    """
+    prompt = place.prompt_texts[invocation.prompt_path].encode("utf-8", "replace")
+    with contextlib.suppress(OSError):
+        files.make_private(folder)
+        if _bytes(invocation.prompt_path, len(prompt)) != prompt:
+            files.make_private(invocation.prompt_path.parent)
+            files.write_atomic(invocation.prompt_path, prompt, mode=0o600)
 
 
 def _bytes(path: Path | None, limit: int) -> bytes | None:
@@ -128,7 +143,7 @@ def _result(
         stdout=_bytes(ending.stdout_path, STDOUT_LIMIT) or b"",
         stderr=stderr,
         output_file=_bytes(ending.output_path, STDOUT_LIMIT),
-        exit_status=ending.exit_status,
+        exit_status=ending.exit_status if ending.kind == "exited" else None,
         note=note,
     )
     tail = without_terminal_sequences(decode(stderr[-64 * 1024 :]))
@@ -196,6 +211,6 @@ def _as_result(
 
 def write_text(folder: Path, text: str) -> Path:
     """Keeps a delivered text in a lane's folder. Raises OSError."""
-    path = folder / TEXT_NAME
+    path = files.make_private(folder) / TEXT_NAME
     files.write_atomic(path, text.encode("utf-8", "replace"), mode=0o600)
     return path

@@ -30,6 +30,7 @@ from msd_review.run import leftovers, resume, store, sweep
 from msd_review.run.events import LaneEvent
 from msd_review.run.interrupts import stop_on_signals
 from msd_review.run.journal import Journal
+from msd_review.run.kept import Kept
 from msd_review.run.keys import lane_key
 from msd_review.run.result import LaneResult
 from msd_review.run.schedule import Attempt, LaneTask, run_lanes
@@ -37,7 +38,7 @@ from msd_review.run.store import RunInfo
 from msd_review.run.tree_state import TreeState, changes_between, tree_state
 from msd_review.trust.policy import Approved
 
-_REPORT = regex(r"(?:^|[-./])REVIEWS?\.(?:md|json|sarif|html)$", re.IGNORECASE)
+_REPORT = regex(r"(?:^|[-./])REVIEWS?\.(?:md|sarif|html|annotations\.txt|(?:codequality\.|rdjson\.)?json)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,7 @@ class _Run:
     earlier: resume.Earlier | None
     stop: StopSignal = field(default_factory=StopSignal)
     keys: dict[str, str] = field(default_factory=dict)
+    kept: Kept = field(default_factory=Kept)
 
 
 def find_earlier(request: ReviewRequest, info: RunInfo) -> resume.Earlier | None:
@@ -86,10 +88,13 @@ def run_prepared(
     except OSError as problem:
         raise StoreError(f"{info.folder} cannot be written: {problem.strerror or problem}") from None
     run = _Run(world, request, prepared, info, progress, journal, earlier)
+    for name in store.RECORDS:
+        run.kept.hold(info.folder / name)
     try:
         with restored_terminal():
             return asyncio.run(_run(run))
     finally:
+        run.kept.release()
         journal.close()
         sweep.sweep_run(info)
         leftovers.clear_run(info)
@@ -99,7 +104,9 @@ async def _run(run: _Run) -> Ran:
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(stop_on_signals(run.stop))
         root = run.world.root.required()
-        before = await asyncio.to_thread(tree_state, root)
+        watch = partial(tree_state, root, agent_config=_agent_config(run))
+        # What git does not have is kept, so that a reviewer that destroys uncommitted work can be undone.
+        before = await asyncio.to_thread(watch, keep=run.info.folder / "before")
         copied = await _make_copies(run, stack, root)
         run.journal.append("run_started", {"run": run.info.id, "root": str(root)}, sync=True)
         approved = [one for one in run.prepared.approved if one.invocation.identity not in copied.failed]
@@ -109,7 +116,7 @@ async def _run(run: _Run) -> Ran:
         _note_keys(run, approved, before)
         reused, rest = _split_reusable(run, approved)
         results = [*reused, *await _run_rest(run, rest)]
-        after = await asyncio.to_thread(tree_state, root)
+        after = await asyncio.to_thread(watch)
     results, warnings = _with_changes(run, before, after, results)
     run.journal.append("run_ended", {"interrupted": run.stop.level > 0}, sync=True)
     return Ran(
@@ -119,6 +126,11 @@ async def _run(run: _Run) -> Ran:
         warnings=(*warnings, *(run.earlier.problems if run.earlier else ())),
         infos=copied.notes,
     )
+
+
+def _agent_config(run: _Run) -> tuple[str, ...]:
+    lanes = (entry.lane for entry in run.world.registry.lanes)
+    return tuple(dict.fromkeys(path for lane in lanes for path in lane.agent_config))
 
 
 async def _make_copies(run: _Run, stack: AsyncExitStack, root: Path) -> Copied:
@@ -185,7 +197,7 @@ def _split_reusable(run: _Run, approved: list[Approved]) -> tuple[list[LaneResul
         result = replace(
             resume.adopt(found, earlier=run.earlier.run, folder=run.info.folder), named=one.invocation.named
         )
-        run.journal.lane_finished(run.keys[identity], result)
+        _keep(run, result)
         run.progress(RunEvent(kind="note", text=f"{identity}: taken over from run {run.earlier.run.id}"))
         reused.append(result)
     return reused, rest
@@ -208,9 +220,15 @@ async def _run_rest(run: _Run, approved: list[Approved]) -> tuple[LaneResult, ..
         max_parallel=limit,
         per_provider=int(config.number("review.parallel_per_provider")),
         on_event=partial(_watch, run),
-        on_result=lambda result: run.journal.lane_finished(run.keys[result.identity], result),
+        on_result=partial(_keep, run),
         stop=run.stop,
     )
+
+
+def _keep(run: _Run, result: LaneResult) -> None:
+    if result.text_path is not None:
+        run.kept.hold(result.text_path)
+    run.journal.lane_finished(run.keys[result.identity], result)
 
 
 def _task(run: _Run, approved: Approved, place: RunPlace) -> LaneTask:
