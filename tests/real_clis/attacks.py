@@ -28,7 +28,7 @@ class Attack:
     """One hostile repository.
 
     `dotenv` are the places of its `.env`; `point`: the user's own setting names a service; `trusted`: the user told
-    the tools to trust this very folder; `known` is what gets through, and is told in the documentation.
+    the tools to trust this very folder; `folders`: whether all folders of the tools are there; `known` is what gets through, and is told in the documentation.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Attack:
     proxies: bool
     where: str
     trusted: bool = False
+    folders: bool = True
     known: frozenset[str] = frozenset()
 
 
@@ -58,6 +59,7 @@ ATTACKS = (
         point=True,
         proxies=True,
         where="--in-place",
+        folders=False,
     ),
     Attack(".env, no service set", (".env",), point=False, proxies=True, where="--in-place"),
     Attack(
@@ -117,7 +119,7 @@ def _hostile(one: Attack, base: Path, good: ModelServer, evil: ModelServer) -> t
     markers.mkdir(parents=True)
     there = evil.url("").rstrip("/")
     dotenv = environment(there, proxies=one.proxies)
-    files = evil_files(markers, there) | dict.fromkeys(one.dotenv, dotenv)
+    files = evil_files(markers, there, folders=one.folders) | dict.fromkeys(one.dotenv, dotenv)
     return new_desk(
         base / "desk", good.url("").rstrip("/"), point=one.point, trusted=one.trusted, files=files
     ), markers
