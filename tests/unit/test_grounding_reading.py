@@ -196,6 +196,10 @@ def test_code_spans_are_read_as_names(code: str, read: tuple[str, str | None, bo
         ("just fmt", [("just-recipe", "fmt", "")]),
         ("for f in *; do make $f; done", []),
         ("make ${TARGET}", []),
+        (
+            "CI=1 npm run e2e -- a.ts --list &amp;&amp; test $(wc -l &lt; a.ts) -ge 80",
+            [("npm-script", "e2e", "")],
+        ),
         ("echo 'make x", []),
         ("grep -q make README.md", []),
     ],
@@ -277,7 +281,7 @@ def test_signatures_are_compared_by_names_order_and_written_types(
 @pytest.mark.parametrize(
     ("written", "number"),
     [("03-02", ("3", "2")), ("3-2", ("3", "2")), ("04.10-02b", ("4.10", "2b")), ("02", ("", "2")), ("03-02-slug-PLAN.md", ("3", "2")),
-     ("plan-07", ("", "7")), ("phase-2", None), ("main", None)],
+     ("03-work-on-it-07", ("3", "7")), ("plan-07", ("", "7")), ("phase-2", None), ("main", None)],
 )  # fmt: skip
 def test_plan_numbers_are_equal_whatever_their_padding(written: str, number: tuple[str, str] | None) -> None:
     found = read_number(written)

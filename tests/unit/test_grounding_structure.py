@@ -48,7 +48,8 @@ def test_a_dependency_on_a_plan_that_is_not_there_is_named_with_its_line(tmp_pat
 
 
 @pytest.mark.parametrize(
-    "name", ["03-01", "3-1", "01", "1", "03-01-PLAN.md", "02-01", "phase-2", "none", "the other plan"]
+    "name",
+    ["03-01", "3-1", "01", "1", "03-01-PLAN.md", "02-01", "phase-2", "none", "the other plan", "03-work-01"],
 )
 def test_a_dependency_that_may_be_meant_otherwise_is_no_fault(tmp_path: Path, name: str) -> None:
     _write(tmp_path, ".planning/phases/02-before/02-01-PLAN.md", "x")
@@ -186,6 +187,17 @@ def test_files_that_plans_make_in_their_order_are_not_missing(tmp_path: Path) ->
         ("Run `make lint`.", ["`make lint` cannot run: there is no target `lint`"]),
         ("Run `npm run build`.", ["`npm run build` cannot run: there is no script `build`"]),
         ("Add a `make lint` target.", []),
+        ("Add one of these:\n- `src/b.py`\n- `src/c.py`", []),
+        ("Update `src/b.py`:\n- the loop", ["`src/b.py` does not exist"]),
+        ("<verify>\nmake sure that it works\n</verify>", []),
+        (
+            "<verify>\n- `make test` passes\n- `make frob` passes\n</verify>",
+            ["`make frob` cannot run: there is no target `frob`"],
+        ),
+        (
+            "<verify>\nmake frob && true\n</verify>",
+            ["`make frob && true` cannot run: there is no target `frob`"],
+        ),
         ("Update `CLAUDE.md` and `.claude/settings.json`.", []),
         ("Update `path/to/file.py` and `src/**/*.py`.", []),
         ("Delete `dist/app.js` and `node_modules/x/index.js`.", []),

@@ -46,6 +46,10 @@ _SHELLS = {
     ".",
 }
 _UNREADABLE = regex(r"\$\(|\$\{|\$\w|<<|\bfor\s.*\bdo\b|\bwhile\b|\bif\s+\[|<[A-Za-z_ -]+>|\.\.\.|…|\{[^}]*,")
+_PROSE_WORDS = re.compile(
+    r"(?<![-\w/.=])(?:the|that|is|are|it|sure|should|to|of|with|and|an?|on|for|all|passes|exits|succeeds|works)(?![-\w/.=:])",
+    re.I,
+)
 _BLOCK = re.compile(r"\b(?:for|while|if|case)\b.*\b(?:do|then|in)\b|<<|\bcd\s+\"?\$")
 _MAX_COMMANDS = 2_000
 _REDIRECT = "\0redirect"  # stands for a redirection, so that its target is not taken for an argument
@@ -121,11 +125,17 @@ def _lines(plan: Plan, segment: Segment, text: str, offset: int) -> Iterator[Com
     for match in re.finditer(r"[^\n]+", joined):
         line = match.group().strip().strip("`").removeprefix("$ ").strip()
         line = re.sub(r"^(?:[-*+]|\d+[.)])\s+`?", "", line).rstrip("`")
-        if line and not line.startswith("#"):
+        if line and not line.startswith("#") and not _is_prose(line):
             at = plan.line_at(
                 segment.start + offset + match.start() + len(match.group()) - len(match.group().lstrip())
             )
             yield _command(line, segment, at)
+
+
+def _is_prose(line: str) -> bool:
+    """Whether a line only starts like a command: "make sure that …", "go to the page", "`make test` passes"."""
+    unquoted = re.sub(r"\"[^\"]*\"|'[^']*'", "", line)
+    return "`" in line or bool(_PROSE_WORDS.search(unquoted))
 
 
 def _command(text: str, segment: Segment, line: int, *, negated: bool = False) -> Command:

@@ -11,7 +11,17 @@ from functools import partial
 from msd_review.grounding.mentions import Mention, mentions, symbol_in
 from msd_review.grounding.model import Claim
 from msd_review.grounding.plan import Plan, Segment
-from msd_review.grounding.prose import MASK, Mode, Sentence, is_added_to, is_direct_object, mode_of, sentences
+from msd_review.grounding.prose import (
+    MASK,
+    Mode,
+    Sentence,
+    is_added_to,
+    is_direct_object,
+    is_item,
+    leads_to_new,
+    mode_of,
+    sentences,
+)
 from msd_review.lazy import regex
 from msd_review.review.places import place_of
 
@@ -85,13 +95,16 @@ def prose_claims(plan: Plan) -> Iterator[Claim]:
 
 
 def _segment_claims(plan: Plan, segment: Segment) -> Iterator[Claim]:
+    announced = False
     for sentence in sentences(plan.said(segment)):
+        announced = leads_to_new(sentence) or announced and is_item(sentence)
         if MASK not in sentence.masked and "/" not in sentence.text and ":" not in sentence.text:
             continue
         named = mentions(sentence)
         for at, mention in enumerate(named):
             line = plan.line_at(segment.start + sentence.start + mention.start)
             mode = _mode(segment, sentence, mention)
+            mode = "creates" if announced and mode in {"neutral", "stated"} else mode
             if mention.place is not None:
                 yield from _path_claims(plan, segment, sentence, mention=mention, mode=mode, line=line)
             elif mention.symbol is not None:

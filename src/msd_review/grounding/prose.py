@@ -213,3 +213,14 @@ def is_direct_object(sentence: Sentence, start: int) -> bool:
             re.I,
         )
     ) and not re.search(r"\bor\b", before[-40:], re.I)
+
+
+def leads_to_new(sentence: Sentence) -> bool:
+    """Whether a sentence announces a list of things to be made: "Add these helpers:"."""
+    words = list(_WORDS.finditer(sentence.masked)) if sentence.text.rstrip().endswith(":") else []
+    return bool(words) and any(word["create"] for word in words)
+
+
+def is_item(sentence: Sentence) -> bool:
+    """Whether a sentence is an item of a list."""
+    return bool(re.match(r"\s*(?:[-*+]|\d{1,3}[.)])\s", sentence.text))

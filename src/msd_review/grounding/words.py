@@ -25,7 +25,7 @@ from msd_review.grounding.index import Tree
 from msd_review.grounding.reading import Refused
 
 _FORM = "msd-words/1"
-_KEPT_FROM_BYTES = 8 * 1024 * 1024  # smaller trees are read faster than a kept index
+KEPT_FROM_BYTES = 8 * 1024 * 1024  # smaller trees are read faster than a kept index
 _MAX_BYTES = 1024 * 1024 * 1024
 _MAX_SECONDS = 45.0
 _MAX_INDEX_BYTES = 256 * 1024 * 1024
@@ -39,9 +39,10 @@ Stamp = tuple[int, int, int, int]
 class WordIndex:
     """Word → files, for the ASCII words (letters, digits, underscore) of a tree's text files."""
 
-    def __init__(self, tree: Tree, *, folder: Path | None = None) -> None:
+    def __init__(self, tree: Tree, *, folder: Path | None = None, kept_from: int = KEPT_FROM_BYTES) -> None:
         self._tree = tree
         self._folder = folder
+        self._kept_from = kept_from
         self._fresh: dict[bytes, list[str]] = {}
         self._kept: _Kept | None = None
         self._current: frozenset[str] = frozenset()
@@ -59,7 +60,7 @@ class WordIndex:
     def _prepare(self) -> None:
         stamps = dict(_stamps(self._tree))
         total = sum(stamp[0] for stamp in stamps.values())
-        if total < _KEPT_FROM_BYTES:
+        if total < self._kept_from:
             self._scan(stamps)
             return
         folder = self._folder or _cache_folder()
