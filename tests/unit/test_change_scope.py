@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from msd_review.change.model import ChangedFile
+from msd_review.change.hunks import read_hunks
+from msd_review.change.model import ChangedFile, Hunk
+from msd_review.change.repository import open_checkout
 from msd_review.errors import InputError, UsageError
 from tests.change_samples import change_of, feature, project
 from tests.git_samples import commit, git
@@ -96,6 +98,27 @@ def test_a_change_cannot_declare_its_own_files_generated(tmp_path: Path) -> None
         tmp_path / "r", {"evil.py": b"import os\n", ".gitattributes": b"*.py linguist-generated\n"}
     )
     assert by_path(root)["evil.py"].note == ""
+
+
+def test_a_change_cannot_declare_its_own_files_binary(tmp_path: Path) -> None:
+    root = feature(tmp_path / "r", {"app.py": b"import os\n", ".gitattributes": b"*.py -diff\n*.md binary\n"})
+    assert (by_path(root)["app.py"].note, by_path(root)["app.py"].is_binary) == ("", False)
+    checkout = open_checkout(root)
+    hunks = read_hunks(checkout, change_of(root), {"app.py"})
+    assert hunks.by_path == {"app.py": (Hunk(1, 1),)}
+
+
+def test_no_configuration_of_the_repository_changes_what_a_change_is(tmp_path: Path) -> None:
+    root = feature(tmp_path / "r")
+    plain = change_of(root)
+    plain_hunks = read_hunks(open_checkout(root), plain, {"app.py"})
+    for setting in (
+        "diff.interHunkContext=20", "diff.noprefix=true", "diff.mnemonicPrefix=true", "diff.submodule=log", "diff.context=9",
+        "diff.renames=false", "color.diff=always", "core.quotePath=false", "diff.ignoreSubmodules=all", "diff.relative=false",
+    ):  # fmt: skip
+        git(root, "config", *setting.split("="))
+    assert change_of(root) == plain
+    assert read_hunks(open_checkout(root), plain, {"app.py"}) == plain_hunks
 
 
 def test_a_submodule_that_moved_is_one_entry_and_its_files_are_none(tmp_path: Path) -> None:

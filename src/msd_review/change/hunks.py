@@ -62,8 +62,9 @@ def _read(
 ) -> Iterator[tuple[str, tuple[Hunk, ...]]]:
     names = dict.fromkeys(name for file in files for name in (file.path, file.old_path) if name)
     cached = ("--cached",) if change.staged else ()
-    prefixes = ("--src-prefix=a/", "--dst-prefix=b/")
-    done = checkout.run(*DIFF, *RENAMES, "-U0", *prefixes, *cached, change.base, "--", *names)
+    # As text whatever attributes say, since those may be the change's own; without what a configuration adds.
+    shape = ("--text", "-U0", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/")
+    done = checkout.run(*DIFF, *RENAMES, *shape, *cached, change.base, "--", *names)
     if done.exit_status == 0 and not done.is_cut:
         yield from parse_patch(done.stdout)
 

@@ -9,17 +9,22 @@ from msd_review.change.base import find_base
 from msd_review.change.generated import generated_files
 from msd_review.change.model import Change, ChangedFile, ChangeKind
 from msd_review.change.repository import Checkout
+from msd_review.edges import files
 from msd_review.errors import UsageError
 
 # Beyond this many candidates git looks for exact renames alone; its work grows with the square.
 _RENAME_LIMIT = 1_000
-DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", "--relative")
+DIFF = (
+    *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--relative"),
+    *("--ignore-submodules=dirty", "--submodule=short"),
+)
 RENAMES = ("--find-renames=50%", f"-l{_RENAME_LIMIT}")
 _KINDS: dict[str, ChangeKind] = {
     "A": "added", "M": "modified", "D": "deleted", "R": "renamed", "C": "copied", "T": "type changed", "U": "unmerged",
 }  # fmt: skip
 _SUBMODULE, _LINK = "160000", "120000"
 _SCRATCH = ".msd/tmp/"
+_LOOKED_AT = 8_000  # bytes: as many as git itself looks at
 
 
 def read_change(
@@ -36,12 +41,12 @@ def read_change(
     """
     narrowed = tuple(dict.fromkeys(relative_path(checkout.root, path) for path in paths))
     found = find_base(checkout, base, staged=staged)
-    files = list(_tracked(checkout, found.commit, staged=staged, paths=narrowed))
+    changed = list(_tracked(checkout, found.commit, staged=staged, paths=narrowed))
     untracked = [] if staged else list(_untracked(checkout, narrowed))
     own = [file.path for file in untracked if file.path in ours or file.path.startswith(_SCRATCH)]
-    files += (file for file in untracked if file.path not in own)
-    _check_paths(checkout.root, narrowed, files)
-    why = generated_files(checkout, [file.path for file in files], commit=found.tip)
+    changed += (file for file in untracked if file.path not in own)
+    _check_paths(checkout.root, narrowed, changed)
+    why = generated_files(checkout, [file.path for file in changed], commit=found.tip)
     return Change(
         root=checkout.root,
         base=found.commit,
@@ -51,7 +56,7 @@ def read_change(
         staged=staged,
         files=tuple(
             sorted(
-                (replace(file, generated=why.get(file.path, "")) for file in files),
+                (replace(file, generated=why.get(file.path, "")) for file in changed),
                 key=lambda file: file.path,
             )
         ),
@@ -107,10 +112,21 @@ def _tracked(checkout: Checkout, base: str, *, staged: bool, paths: Sequence[str
             old_path=old,
             added=added,
             removed=removed,
-            is_binary=path in counts and added is None and not is_submodule,
+            is_binary=path in counts
+            and added is None
+            and not is_submodule
+            and not _is_text(checkout.root, path),
             is_submodule=is_submodule,
             is_link=_LINK in modes,
         )
+
+
+def _is_text(root: Path, path: str) -> bool:
+    """Whether a file that git calls binary holds text all the same: its attributes may be the change's own word."""
+    try:
+        return b"\0" not in files.read_head(root / path, _LOOKED_AT)
+    except OSError:
+        return False
 
 
 Row = tuple[ChangeKind, tuple[str, str], str | None, str]

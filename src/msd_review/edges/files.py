@@ -35,6 +35,15 @@ def read_bounded(path: Path, limit: int) -> bytes:
 
 
 def write_atomic(path: Path, content: bytes, *, mode: int = 0o644) -> None:
+def read_head(path: Path, limit: int) -> bytes:
+    """The first `limit` bytes of a regular file, opened as `read_bounded` does. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    with os.fdopen(descriptor, "rb") as handle:
+        if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
+            raise FileRefused(f"{path} is not a regular file")
+        return handle.read(limit)
+
+
     """Writes `content` to `path` whole or not at all: temporary file beside it, fsync, rename, fsync of the folder."""
     import tempfile  # with its random numbers it costs more to load than all else here
 
