@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msd_review.app import assessing, choosing, dismissing, exits, naming, outgoing
 from msd_review.app.agreeing import AskYesOrNo, ask_destinations, nobody
 from msd_review.app.assessing import Delivered
-from msd_review.app.events import Watcher
+from msd_review.app.events import RunEvent, Watcher
 from msd_review.app.importing import import_reviews
 from msd_review.app.places import check_writable, report_paths
 from msd_review.app.preparing import Prepared, prepare
@@ -18,7 +18,7 @@ from msd_review.app.running import Ran, run_prepared
 from msd_review.app.world import World
 from msd_review.consensus.cycles import is_stalled
 from msd_review.edges import clock
-from msd_review.errors import UsageError
+from msd_review.errors import StoreError, UsageError
 from msd_review.grounding.index import open_tree
 from msd_review.prompt.artifacts import find_phase, obvious_subject, subject_from_plans
 from msd_review.prompt.model import ReviewSubject
@@ -134,12 +134,19 @@ def _review(setting: _Setting, progress: Watcher) -> Ended:
     fail_on = request.fail_on or world.config.get("review.fail_on").value
     report = replace(report, exit_code=exits.exit_code(report, fail_on=fail_on))
     publish(report, setting.paths)
-    store.end_run(
-        setting.info, state="interrupted" if report.interrupted else "finished", exit_code=report.exit_code
-    )
+    _record_end(setting.info, report, progress)
     outgoing.clean_old_runs(setting.info.folder.parent, keep=KEEP_RUNS)
     stalled = is_stalled(report.consensus, setting.history.previous)
     return Ended(exit_code=report.exit_code, report=report, stalled=stalled)
+
+
+def _record_end(info: RunInfo, report: ReviewReport, progress: Watcher) -> None:
+    """The review is written by now: that its run cannot be recorded (a reviewer removed it) takes nothing away."""
+    state: Literal["interrupted", "finished"] = "interrupted" if report.interrupted else "finished"
+    try:
+        store.end_run(info, state=state, exit_code=report.exit_code)
+    except StoreError as problem:
+        progress(RunEvent(kind="note", text=f"warning: {problem}"))
 
 
 def _report(setting: _Setting, prepared: Prepared, ran: Ran) -> ReviewReport:

@@ -94,9 +94,9 @@ def run_prepared(
         with restored_terminal():
             return asyncio.run(_run(run))
     finally:
+        sweep.sweep_run(info)
         run.kept.release()
         journal.close()
-        sweep.sweep_run(info)
         leftovers.clear_run(info)
 
 

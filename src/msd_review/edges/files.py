@@ -9,6 +9,7 @@ from msd_review.edges.faults import fault_point
 
 _NAME_CHARS = 40
 _TEMPORARY = ".tmp"
+_COPY_BYTES = 1024 * 1024
 
 
 class FileRefused(OSError):
@@ -34,7 +35,6 @@ def read_bounded(path: Path, limit: int) -> bytes:
     return content
 
 
-def write_atomic(path: Path, content: bytes, *, mode: int = 0o644) -> None:
 def read_head(path: Path, limit: int) -> bytes:
     """The first `limit` bytes of a regular file, opened as `read_bounded` does. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
@@ -44,6 +44,7 @@ def read_head(path: Path, limit: int) -> bytes:
         return handle.read(limit)
 
 
+def write_atomic(path: Path, content: bytes, *, mode: int = 0o644) -> None:
     """Writes `content` to `path` whole or not at all: temporary file beside it, fsync, rename, fsync of the folder."""
     import tempfile  # with its random numbers it costs more to load than all else here
 
@@ -77,6 +78,26 @@ def temporary_owner(name: str) -> tuple[str, int] | None:
 def cut_name(path: Path) -> str:
     """The name under which `temporary_owner` knows `path`."""
     return path.name[:_NAME_CHARS]
+
+
+def put_back(path: Path, descriptor: int) -> None:
+    """Makes `path` hold what the open file `descriptor` (readable) holds, if it is not that very file. Raises OSError."""
+    if _is_at(path, descriptor):
+        return
+    make_private(path.parent)
+    path.unlink(missing_ok=True)
+    again = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    with os.fdopen(again, "wb") as target:
+        while chunk := os.read(descriptor, _COPY_BYTES):
+            target.write(chunk)
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(descriptor))
+    except OSError:
+        return False
 
 
 def sync_folder(folder: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
+from msd_review.edges import files
 from msd_review.edges.faults import fault_point
 
 CauseKind = Literal[
@@ -45,14 +46,18 @@ class Sink(Protocol):
 
 
 class FileSink:
-    """Writes through to a new private file: nothing is held in memory, so nothing is lost when we are killed."""
+    """Writes through to a new private file: nothing is held in memory, so nothing is lost when we are killed.
+
+    A file that somebody removed or replaced meanwhile is there again, with what was written, once this is closed.
+    """
 
     def __init__(self, path: Path, limit: int) -> None:
         self.count = 0
+        self._path = path
         self._limit = limit
         with contextlib.suppress(FileNotFoundError):
             path.unlink()
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
         self._descriptor = os.open(path, flags, 0o600)
 
     def write(self, chunk: bytes) -> None:
@@ -66,7 +71,10 @@ class FileSink:
             raise OutputFull
 
     def close(self) -> None:
-        os.close(self._descriptor)
+        try:
+            files.put_back(self._path, self._descriptor)
+        finally:
+            os.close(self._descriptor)
 
 
 class BytesSink:

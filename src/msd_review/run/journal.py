@@ -6,6 +6,7 @@ Invariants
 - Reading never fails: a torn last line (a crash) is passed over, any other bad line is reported.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -88,7 +89,9 @@ class Journal:
         fault_point("lane.recorded")
 
     def close(self) -> None:
-        """Closes the file; nothing is lost without it."""
+        """Closes the file; nothing is lost without it, unless somebody removed it: then it is put back."""
+        with contextlib.suppress(OSError):
+            files.put_back(self.folder / NAME, self._descriptor)
         os.close(self._descriptor)
 
 

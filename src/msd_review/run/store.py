@@ -27,6 +27,7 @@ RunState = Literal["running", "finished", "interrupted", "failed", "crashed", "b
 _ID = regex(r"\d{8}T\d{6}Z-[0-9a-f]{4}")
 _SCHEMA = "msd.run/1"
 _META, _ENDED = "run.json", "ended.json"
+RECORDS = (_META, "plans.json")  # what tells of a run that is going on, beside its journal
 _LIMIT = 1024 * 1024
 _TRIES = 100
 _GOING = ".removing-"
