@@ -18,7 +18,10 @@ def shape_problem(lane: Lane) -> tuple[Reason, str] | None:
     if lane.handler is not None and lane.handler not in HANDLER_TRANSPORTS:
         return Reason.UNKNOWN_HANDLER, f"this version has no handler called {lane.handler!r}"
     if lane.handler is not None and lane.transport not in HANDLER_TRANSPORTS[lane.handler]:
-        return Reason.MALFORMED_LANE, f"the handler {lane.handler!r} does not fit a {lane.transport} lane"
+        return (
+            Reason.MALFORMED_LANE,
+            f"the handler {lane.handler!r} does not fit the transport {lane.transport!r}",
+        )
     if not isinstance(lane.invoke, SpawnInvoke):
         return None
     if lane.invoke.prompt_channel in {"argv", "argv-file-ref"} and "{{prompt}}" not in lane.invoke.args:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from msd_review import planning
 from msd_review.config.layers import Config, Layer, LayerName
-from msd_review.config.schema import build_schema, budget_key
+from msd_review.config.schema import budget_key, build_schema
 from msd_review.errors import ConfigError, UsageError
 from msd_review.invocation import HttpInvocation, Invocation, NotPlanned, SpawnInvocation
 from msd_review.manifest.decode import decode
@@ -40,7 +40,7 @@ def _manifests() -> list[dict[str, Any]]:
         if isinstance(case["input"].get("manifest"), dict)
     ]
     found = [*handed, *(json.loads(json.dumps(capability.raw)) for capability in first_party())]
-    return [raw for raw in found if isinstance(raw.get("reviewer"), dict)]
+    return [raw for raw in found if decode(raw, third_party=False).manifest and raw.get("reviewer")]
 
 
 MANIFESTS = _manifests()
@@ -79,6 +79,8 @@ MUTATIONS: dict[str, st.SearchStrategy[Any]] = {
     "/effortConfigKey": st.sampled_from([None, "review.own", "review.max_parallel", "nobody.declares"]),
     "/defaultEffort": st.sampled_from(["low", "inherit", "max"]),
 }  # fmt: skip
+HTTP_ONLY = {"/invoke/defaultHost", "/invoke/path"}
+SPAWN_ONLY = {pointer for pointer in MUTATIONS if pointer.startswith("/invoke/")} - HTTP_ONLY
 SLICES: tuple[dict[str, Any], ...] = (
     {"type": "string", "default": "", "description": "x"},
     {"type": "string", "default": "-x", "description": "x"},
@@ -91,9 +93,11 @@ SLICES: tuple[dict[str, Any], ...] = (
 
 @st.composite
 def manifests(draw: st.DrawFn) -> dict[str, Any]:
-    raw = copy.deepcopy(draw(st.sampled_from(MANIFESTS)))
+    raw: dict[str, Any] = copy.deepcopy(draw(st.sampled_from(MANIFESTS)))
     body = raw["reviewer"]
-    for pointer in draw(st.lists(st.sampled_from(sorted(MUTATIONS)), max_size=5, unique=True)):
+    foreign = HTTP_ONLY if body.get("transport") == "spawn" else SPAWN_ONLY
+    choice = st.sampled_from(sorted(set(MUTATIONS) - foreign))
+    for pointer in draw(st.lists(choice, max_size=4, unique=True)):
         *above, name = pointer.strip("/").split("/")
         holder = body.get(above[0]) if above else body
         if isinstance(holder, dict):
@@ -149,7 +153,8 @@ def test_a_manifest_that_validates_also_plans_whatever_is_configured_and_asked_f
         st.dictionaries(st.sampled_from(_keys_of(lane)), ODD, max_size=4), label="configuration"
     )
     layer: LayerName = data.draw(st.sampled_from(["user", "project", "command line"]))
-    asked = st.dictionaries(
+    none: st.SearchStrategy[dict[str, str]] = st.just({})
+    asked = none | st.dictionaries(
         st.just(lane.slug), st.text(max_size=6) | st.sampled_from(["high", "m", "-x"]), max_size=1
     )
     overrides = planning.Overrides(
@@ -183,7 +188,7 @@ def test_a_manifest_that_validates_also_plans_whatever_is_configured_and_asked_f
 )
 def test_a_first_party_lane_plans_under_any_configured_number(values: dict[str, Any]) -> None:
     found = next(capability.decoded for capability in first_party() if capability.id == "gemini")
-    assert found.reviewer is not None
+    assert found is not None and found.reviewer is not None
     config = _config(found.config, found.reviewer, values, "user")
     reviewer = Reviewer(identity="gemini", kind="lane", slug="gemini")
     made = planning.plan(
