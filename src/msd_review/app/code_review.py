@@ -7,7 +7,7 @@ revision's) and the assessment (claims held against the diff).
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msd_review.app import assessing, choosing, code_review_policy, dismissing, exits, outgoing
 from msd_review.app.agreeing import AskYesOrNo, ask_destinations, nobody
@@ -23,6 +23,7 @@ from msd_review.app.importing import import_reviews, import_text
 from msd_review.app.places import check_writable, paths_at
 from msd_review.app.preparing import Prepared, prepare
 from msd_review.app.publishing import publish
+from msd_review.app.recording import record_end
 from msd_review.app.rehearsal import NO_RUN, rehearsed
 from msd_review.app.review import KEEP_RUNS, AskPerson
 from msd_review.app.running import Ran, run_prepared
@@ -93,7 +94,7 @@ def code_review(
     try:
         return _run(_Setting(replace(scope, world=world), paths, info, choice), progress)
     except BaseException:
-        store.end_run(info, state="failed", exit_code=None)
+        record_end(info, state="failed", exit_code=None)
         raise
 
 
@@ -174,7 +175,8 @@ def _run(setting: _Setting, progress: Watcher) -> CodeReviewEnded:
     fail_on = scope.request.review.fail_on or scope.world.config.get("review.fail_on").value
     report = replace(report, exit_code=exits.exit_code(_as_gated(report), fail_on=fail_on))
     publish(report, setting.paths)
-    store.end_run(info, state="interrupted" if report.interrupted else "finished", exit_code=report.exit_code)
+    state: Literal["interrupted", "finished"] = "interrupted" if report.interrupted else "finished"
+    record_end(info, state=state, exit_code=report.exit_code, progress=progress)
     outgoing.clean_old_runs(info.folder.parent, keep=KEEP_RUNS)
     return CodeReviewEnded(exit_code=report.exit_code, report=report)
 

@@ -1,5 +1,6 @@
 """What surrounds a review: the secret scan before it, dismissals and plan changes beside it, old runs after it."""
 
+import contextlib
 import json
 import secrets as token_source
 from collections.abc import Sequence
@@ -78,8 +79,12 @@ def remember_plans(info: RunInfo, subject: ReviewSubject) -> None:
 
 
 def plan_changes(info: RunInfo, subject: ReviewSubject, history: History) -> tuple[PlanChange, ...]:
-    """What changed in each plan since the run of the last cycle; nothing where that run is gone."""
-    remember_plans(info, subject)
+    """What changed in each plan since the run of the last cycle; nothing where that run is gone.
+
+    The reviewers have delivered by now: that the plans cannot be remembered for the next cycle costs nothing more.
+    """
+    with contextlib.suppress(StoreError):
+        remember_plans(info, subject)
     if not history.run or not store.is_run_id(history.run):
         return ()
     try:

@@ -8,17 +8,18 @@ from typing import Any, Literal
 from msd_review.app import assessing, choosing, dismissing, exits, naming, outgoing
 from msd_review.app.agreeing import AskYesOrNo, ask_destinations, nobody
 from msd_review.app.assessing import Delivered
-from msd_review.app.events import RunEvent, Watcher
+from msd_review.app.events import Watcher
 from msd_review.app.importing import import_reviews
 from msd_review.app.places import check_writable, report_paths
 from msd_review.app.preparing import Prepared, prepare
 from msd_review.app.publishing import publish
+from msd_review.app.recording import record_end
 from msd_review.app.request import ReviewRequest
 from msd_review.app.running import Ran, run_prepared
 from msd_review.app.world import World
 from msd_review.consensus.cycles import is_stalled
 from msd_review.edges import clock
-from msd_review.errors import StoreError, UsageError
+from msd_review.errors import UsageError
 from msd_review.grounding.index import open_tree
 from msd_review.prompt.artifacts import find_phase, obvious_subject, subject_from_plans
 from msd_review.prompt.model import ReviewSubject
@@ -100,7 +101,7 @@ def review(
     try:
         return _review(_Setting(world, request, subject, paths, history, info, choice), progress)
     except BaseException:
-        store.end_run(info, state="failed", exit_code=None)
+        record_end(info, state="failed", exit_code=None)
         raise
 
 
@@ -134,19 +135,11 @@ def _review(setting: _Setting, progress: Watcher) -> Ended:
     fail_on = request.fail_on or world.config.get("review.fail_on").value
     report = replace(report, exit_code=exits.exit_code(report, fail_on=fail_on))
     publish(report, setting.paths)
-    _record_end(setting.info, report, progress)
+    state: Literal["interrupted", "finished"] = "interrupted" if report.interrupted else "finished"
+    record_end(setting.info, state=state, exit_code=report.exit_code, progress=progress)
     outgoing.clean_old_runs(setting.info.folder.parent, keep=KEEP_RUNS)
     stalled = is_stalled(report.consensus, setting.history.previous)
     return Ended(exit_code=report.exit_code, report=report, stalled=stalled)
-
-
-def _record_end(info: RunInfo, report: ReviewReport, progress: Watcher) -> None:
-    """The review is written by now: that its run cannot be recorded (a reviewer removed it) takes nothing away."""
-    state: Literal["interrupted", "finished"] = "interrupted" if report.interrupted else "finished"
-    try:
-        store.end_run(info, state=state, exit_code=report.exit_code)
-    except StoreError as problem:
-        progress(RunEvent(kind="note", text=f"warning: {problem}"))
 
 
 def _report(setting: _Setting, prepared: Prepared, ran: Ran) -> ReviewReport:

@@ -14,6 +14,7 @@ from msd_review.app.copies import Copied, Copies
 from msd_review.app.events import RunEvent, Watcher
 from msd_review.app.lane_run import RunPlace, attempt_lane
 from msd_review.app.preparing import Prepared, write_prompts
+from msd_review.app.recording import Record
 from msd_review.app.request import ReviewRequest
 from msd_review.app.world import World
 from msd_review.config.roots import home_folder
@@ -30,7 +31,6 @@ from msd_review.run import leftovers, resume, store, sweep
 from msd_review.run.events import LaneEvent
 from msd_review.run.interrupts import stop_on_signals
 from msd_review.run.journal import Journal
-from msd_review.run.kept import Kept
 from msd_review.run.keys import lane_key
 from msd_review.run.result import LaneResult
 from msd_review.run.schedule import Attempt, LaneTask, run_lanes
@@ -38,7 +38,9 @@ from msd_review.run.store import RunInfo
 from msd_review.run.tree_state import TreeState, changes_between, tree_state
 from msd_review.trust.policy import Approved
 
-_REPORT = regex(r"(?:^|[-./])REVIEWS?\.(?:md|sarif|html|annotations\.txt|(?:codequality\.|rdjson\.)?json)$", re.IGNORECASE)
+_REPORT = regex(
+    r"(?:^|[-./])REVIEWS?\.(?:md|sarif|html|annotations\.txt|(?:codequality\.|rdjson\.)?json)$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +61,10 @@ class _Run:
     prepared: Prepared
     info: RunInfo
     progress: Watcher
-    journal: Journal
+    record: Record
     earlier: resume.Earlier | None
     stop: StopSignal = field(default_factory=StopSignal)
     keys: dict[str, str] = field(default_factory=dict)
-    kept: Kept = field(default_factory=Kept)
 
 
 def find_earlier(request: ReviewRequest, info: RunInfo) -> resume.Earlier | None:
@@ -87,16 +88,13 @@ def run_prepared(
         journal = Journal(info.folder)
     except OSError as problem:
         raise StoreError(f"{info.folder} cannot be written: {problem.strerror or problem}") from None
-    run = _Run(world, request, prepared, info, progress, journal, earlier)
-    for name in store.RECORDS:
-        run.kept.hold(info.folder / name)
+    run = _Run(world, request, prepared, info, progress, Record(journal), earlier)
     try:
         with restored_terminal():
             return asyncio.run(_run(run))
     finally:
         sweep.sweep_run(info)
-        run.kept.release()
-        journal.close()
+        run.record.close()
         leftovers.clear_run(info)
 
 
@@ -108,7 +106,7 @@ async def _run(run: _Run) -> Ran:
         # What git does not have is kept, so that a reviewer that destroys uncommitted work can be undone.
         before = await asyncio.to_thread(watch, keep=run.info.folder / "before")
         copied = await _make_copies(run, stack, root)
-        run.journal.append("run_started", {"run": run.info.id, "root": str(root)}, sync=True)
+        run.record.begin({"run": run.info.id, "root": str(root)})
         approved = [one for one in run.prepared.approved if one.invocation.identity not in copied.failed]
         write_prompts(
             {path: run.prepared.prompts[path] for path in {a.invocation.prompt_path for a in approved}}
@@ -118,12 +116,12 @@ async def _run(run: _Run) -> Ran:
         results = [*reused, *await _run_rest(run, rest)]
         after = await asyncio.to_thread(watch)
     results, warnings = _with_changes(run, before, after, results)
-    run.journal.append("run_ended", {"interrupted": run.stop.level > 0}, sync=True)
+    run.record.note("run_ended", {"interrupted": run.stop.level > 0}, sync=True)
     return Ran(
         results=tuple(results),
         skipped=tuple(_copy_failed(run, identity, why) for identity, why in copied.failed.items()),
         interrupted=run.stop.level > 0,
-        warnings=(*warnings, *(run.earlier.problems if run.earlier else ())),
+        warnings=(*warnings, *run.record.problems, *(run.earlier.problems if run.earlier else ())),
         infos=copied.notes,
     )
 
@@ -197,7 +195,7 @@ def _split_reusable(run: _Run, approved: list[Approved]) -> tuple[list[LaneResul
         result = replace(
             resume.adopt(found, earlier=run.earlier.run, folder=run.info.folder), named=one.invocation.named
         )
-        _keep(run, result)
+        run.record.finished(run.keys[identity], result)
         run.progress(RunEvent(kind="note", text=f"{identity}: taken over from run {run.earlier.run.id}"))
         reused.append(result)
     return reused, rest
@@ -220,15 +218,9 @@ async def _run_rest(run: _Run, approved: list[Approved]) -> tuple[LaneResult, ..
         max_parallel=limit,
         per_provider=int(config.number("review.parallel_per_provider")),
         on_event=partial(_watch, run),
-        on_result=partial(_keep, run),
+        on_result=lambda result: run.record.finished(run.keys[result.identity], result),
         stop=run.stop,
     )
-
-
-def _keep(run: _Run, result: LaneResult) -> None:
-    if result.text_path is not None:
-        run.kept.hold(result.text_path)
-    run.journal.lane_finished(run.keys[result.identity], result)
 
 
 def _task(run: _Run, approved: Approved, place: RunPlace) -> LaneTask:
@@ -290,7 +282,7 @@ async def _attempt(
 def _watch(run: _Run, event: LaneEvent) -> None:
     result = event.result
     if event.kind != "output":
-        run.journal.append(
+        run.record.note(
             f"lane_{event.kind}_event",
             {"identity": event.identity, "text": event.text, "attempt": event.attempt},
         )

@@ -3,11 +3,12 @@
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msd_review.app import choosing, exits
 from msd_review.app.events import Watcher
 from msd_review.app.preparing import plan_one
+from msd_review.app.recording import record_end
 from msd_review.app.request import ReviewRequest
 from msd_review.app.running import Ran, run_prepared
 from msd_review.app.workplaces import workplace
@@ -58,16 +59,17 @@ def run_one(world: World, slug: str, prompt: str, *, overrides: Overrides, progr
         store.end_run(info, state="finished", exit_code=3)
         return _skipped(prepared.skipped[0])
     ran = run_prepared(world, request, prepared, info=info, progress=progress)
-    return _ended(ran, info)
+    return _ended(ran, info, progress)
 
 
-def _ended(ran: Ran, info: store.RunInfo) -> SingleEnded:
+def _ended(ran: Ran, info: store.RunInfo, progress: Watcher) -> SingleEnded:
     if ran.skipped:
-        store.end_run(info, state="finished", exit_code=3)
+        record_end(info, state="finished", exit_code=3, progress=progress)
         return _skipped(ran.skipped[0])
     result = ran.results[0]
     code = exits.INTERRUPTED if ran.interrupted else 0 if result.outcome is Outcome.REVIEW else 3
-    store.end_run(info, state="interrupted" if ran.interrupted else "finished", exit_code=code)
+    state: Literal["interrupted", "finished"] = "interrupted" if ran.interrupted else "finished"
+    record_end(info, state=state, exit_code=code, progress=progress)
     return _delivered(result, code)
 
 
