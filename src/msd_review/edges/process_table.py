@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import psutil
-
 MARK = "MSD_PROCESS_MARK"  # the variable by which our descendants are known
 _LINUX = sys.platform == "linux"
 _KILL_PAUSE_S = 0.01
@@ -37,6 +35,8 @@ def boot_id() -> str:
         with contextlib.suppress(OSError):
             boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
             return f"{boot}/{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116
+    import psutil  # here and below: Linux never needs it, and it costs every start
+
     return f"{int(psutil.boot_time())}/"
 
 
@@ -61,6 +61,8 @@ def _started(pid: int) -> str | None:
     if _LINUX:
         fields = _stat(pid)
         return None if fields is None or fields[0] in {b"Z", b"X"} else fields[19].decode("ascii")
+    import psutil
+
     try:
         process = psutil.Process(pid)
         return None if process.status() == psutil.STATUS_ZOMBIE else repr(process.create_time())
@@ -79,6 +81,8 @@ def _stat(pid: int) -> list[bytes] | None:
 def _pids() -> list[int]:
     if _LINUX:
         return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - names alone
+    import psutil
+
     return psutil.pids()
 
 
@@ -86,6 +90,8 @@ def _parent(pid: int) -> int | None:
     if _LINUX:
         fields = _stat(pid)
         return None if fields is None else int(fields[1])
+    import psutil
+
     try:
         return psutil.Process(pid).ppid()
     except psutil.Error:
@@ -102,6 +108,8 @@ def mark_of(pid: int) -> str | None:
         prefix = f"{MARK}=".encode()
         found = next((pair for pair in content.split(b"\0") if pair.startswith(prefix)), None)
         return None if found is None else found[len(prefix) :].decode("utf-8", "replace")
+    import psutil
+
     try:
         return psutil.Process(pid).environ().get(MARK)
     except (psutil.Error, OSError):

@@ -17,8 +17,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_dir
-
 from msd_review.edges import clock, environ
 from msd_review.edges.files import make_private, write_atomic
 from msd_review.grounding.index import Tree
@@ -140,7 +138,11 @@ def _stamps(tree: Tree) -> Iterator[tuple[str, Stamp]]:
 
 def _cache_folder() -> Path:
     state = environ.get("MSD_STATE_DIR")
-    return (Path(state) if state else Path(user_cache_dir("msd"))) / "words"
+    if state:
+        return Path(state) / "words"
+    from platformdirs import user_cache_dir  # only where the variable does not say
+
+    return Path(user_cache_dir("msd")) / "words"
 
 
 def _load(place: Path) -> _Kept | None:

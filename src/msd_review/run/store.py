@@ -16,8 +16,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-import platformdirs
-
 from msd_review.edges import clock, environ, files, process_table
 from msd_review.edges.faults import fault_point
 from msd_review.errors import StoreError, UsageError
@@ -59,13 +57,19 @@ class RunInfo:
     owner: process_table.Identity | None = None
 
 
+def _platforms_folder() -> Path:
+    import platformdirs  # only where the variable does not say
+
+    return platformdirs.user_state_path("msd", appauthor=False)
+
+
 def runs_folder() -> Path:
     """`$MSD_STATE_DIR/runs`, else `msd/runs` in the platform's state folder; made private when it is missing.
 
     Raises StoreError when it cannot be made, is a link, or belongs to another user.
     """
     given = environ.get("MSD_STATE_DIR")
-    base = Path(given).expanduser() if given else platformdirs.user_state_path("msd", appauthor=False)
+    base = Path(given).expanduser() if given else _platforms_folder()
     folder = Path(os.path.abspath(base)) / "runs"  # noqa: PTH100 - links in it are kept
     try:
         files.make_private(folder)
