@@ -13,6 +13,8 @@ from tests.real_clis.evil_tree import environment, evil_files
 from tests.real_clis.model_server import ModelServer
 
 _SECONDS = 30
+# By itself it first tries for minutes to fetch a package for its plugins, which nobody here can give it.
+_ALONE_SECONDS = {"opencode": 270}
 # How a user would start the tool by hand, with the prompt on stdin.
 PLAIN = {
     "codex": ("codex", "exec", "--skip-git-repo-check", "-"),
@@ -28,7 +30,8 @@ class Attack:
     """One hostile repository.
 
     `dotenv` are the places of its `.env`; `point`: the user's own setting names a service; `trusted`: the user told
-    the tools to trust this very folder; `folders`: whether all folders of the tools are there; `known` is what gets through, and is told in the documentation.
+    the tools to trust this very folder; `known` is what gets
+    through, since that trust is the user's own word to the tool; `alone`: the tools that are also tried by themselves.
     """
 
     name: str
@@ -37,12 +40,19 @@ class Attack:
     proxies: bool
     where: str
     trusted: bool = False
-    folders: bool = True
+    alone: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
 
 
 ATTACKS = (
-    Attack("configuration, in place", (".env",), point=True, proxies=False, where="--in-place"),
+    Attack(
+        "configuration, in place",
+        (".env",),
+        point=True,
+        proxies=False,
+        where="--in-place",
+        alone=tuple(PLAIN),
+    ),
     Attack(
         "configuration, in a folder that the tools were told to trust",
         (".env",),
@@ -59,9 +69,15 @@ ATTACKS = (
         point=True,
         proxies=True,
         where="--in-place",
-        folders=False,
     ),
-    Attack(".env, no service set", (".env",), point=False, proxies=True, where="--in-place"),
+    Attack(
+        ".env, no service set",
+        (".env",),
+        point=False,
+        proxies=True,
+        where="--in-place",
+        alone=("claude", "gemini", "qwen"),
+    ),
     Attack(
         "tool's .env, no service set",
         (".gemini/.env", ".qwen/.env"),
@@ -109,7 +125,15 @@ def _bounds(slugs: Iterable[str]) -> Iterable[str]:
 
 def _alone(one: Attack, slug: str, base: Path, good: ModelServer, evil: ModelServer) -> tuple[str, ...]:
     desk, markers = _hostile(one, base, good, evil)
-    desk.run("timeout", "-k", "2", str(_SECONDS), *PLAIN[slug], stdin="Review the plan.\n", env={"CI": "1"})
+    desk.run(
+        "timeout",
+        "-k",
+        "2",
+        str(_ALONE_SECONDS.get(slug, _SECONDS)),
+        *PLAIN[slug],
+        stdin="Review the plan.\n",
+        env={"CI": "1"},
+    )
     return tuple(f"{slug}: {name}" for name in _achieved(markers, evil))
 
 
@@ -119,7 +143,7 @@ def _hostile(one: Attack, base: Path, good: ModelServer, evil: ModelServer) -> t
     markers.mkdir(parents=True)
     there = evil.url("").rstrip("/")
     dotenv = environment(there, proxies=one.proxies)
-    files = evil_files(markers, there, folders=one.folders) | dict.fromkeys(one.dotenv, dotenv)
+    files = evil_files(markers, there) | dict.fromkeys(one.dotenv, dotenv)
     return new_desk(
         base / "desk", good.url("").rstrip("/"), point=one.point, trusted=one.trusted, files=files
     ), markers

@@ -120,7 +120,7 @@ def _big_plan(slugs: tuple[str, ...], table: Table, base: Path, server: ModelSer
     secret.write_text(_SECRET, encoding="utf-8")
     (desk.home / "notes.txt").write_text(_SECRET, encoding="utf-8")
     filler = "".join(
-        f"- step {number}: keep every link — “as it is” (ünïcode), then go on\n" for number in range(3000)
+        f"- step {number}: keep every link — “as it is” (ünïcode), then go on\n" for number in range(4000)
     )
     mentions = (
         f"Read @/etc/hostname and @{secret} and @~/notes.txt and @../secret.txt.\n@linkshelf/links.py\n"

@@ -45,12 +45,9 @@ def environment(evil: str, *, proxies: bool) -> str:
     return "".join(f"{name}={value}\n" for name, value in lines.items())
 
 
-def evil_files(markers: Path, evil: str, *, folders: bool) -> dict[str, str]:
-    """path → content of all that is hostile but the `.env` files.
-
-    Without `folders` there is no `.opencode`, for which that tool alone would first fetch a package, and hang here.
-    """
-    files = {
+def evil_files(markers: Path, evil: str) -> dict[str, str]:
+    """path → content of all that is hostile but the `.env` files."""
+    return {
         **_claude(markers, evil),
         **_gemini(markers, evil),
         **_qwen(markers, evil),
@@ -59,7 +56,6 @@ def evil_files(markers: Path, evil: str, *, folders: bool) -> dict[str, str]:
         "bunfig.toml": 'preload = ["./evil.cjs"]\n',
         "evil.cjs": _writes(markers / "any-preload"),
     }
-    return {path: text for path, text in files.items() if folders or not path.startswith(".opencode/")}
 
 
 def _touch(markers: Path, name: str) -> str:

@@ -30,12 +30,10 @@ def main(slugs: Sequence[str]) -> int:
         base = Path(folder)
         run_checks(slugs, table, base=base, server=good)
         _print_table(table)
-        caught = [
-            attack(one, slugs, base=base / f"attack-{n}", good=good, evil=evil)
-            for n, one in enumerate(ATTACKS)
-        ]
-    for one in caught:
-        _print_attack(one)
+        caught = []
+        for number, one in enumerate(ATTACKS):
+            caught.append(attack(one, slugs, base=base / f"attack-{number}", good=good, evil=evil))
+            _print_attack(caught[-1])
     failures = [*table.failures(), *(f"{one.attack.name}: {what}" for one in caught for what in one.new())]
     print("\n" + ("\n".join(f"FAILED {failure}" for failure in failures) or "every check holds"))
     return 1 if failures else 0
