@@ -56,6 +56,17 @@ def test_what_is_staged_is_compared_with_head_and_nothing_else_is(tmp_path: Path
     )
 
 
+def test_where_the_working_tree_is_not_what_is_staged_that_is_told(tmp_path: Path) -> None:
+    root = feature(tmp_path / "r")
+    (root / "lib.py").write_bytes(b"X = 3\n")
+    git(root, "add", "lib.py")
+    assert change_of(root, staged=True).warnings == ()
+    (root / "lib.py").write_bytes(b"X = 4\n")
+    assert change_of(root, staged=True).warnings == (
+        "the working tree, which reviewers read, is not what is staged: lib.py",
+    )
+
+
 def test_staged_files_before_the_first_commit_are_all_added(tmp_path: Path) -> None:
     root = tmp_path / "r"
     root.mkdir()

@@ -214,7 +214,7 @@ def _report(setting: _Setting, prepared: Prepared, ran: Ran) -> ReviewReport:
     dismissals, told = code_review_policy.base_dismissals(
         scope.checkout, scope.change, dismissing.dismissals_path(scope.json_path), tree
     )
-    history = assessing.load_history(scope.json_path)
+    history = _history(scope)
     assessed = assess_change(
         _delivered(setting, prepared, ran),
         scope.subject,
@@ -243,6 +243,15 @@ def _report(setting: _Setting, prepared: Prepared, ran: Ran) -> ReviewReport:
     if "html" in setting.paths:
         report = replace(report, sources=assessing.quotes_for(report, tree))
     return report
+
+
+def _history(scope: ReviewScope) -> History:
+    """The last cycle; not one that the reviewed range brings along: it would put words into reviewers' mouths."""
+    brought = {file.path for file in scope.change.files if file.kind != "untracked"}
+    if scope.json_path.relative_to(scope.change.root).as_posix() not in brought:
+        return assessing.load_history(scope.json_path)
+    told = f"{scope.json_path.name} is part of the reviewed range, so this counts as the first cycle"
+    return History(warnings=(told,))
 
 
 def _facts(scope: ReviewScope, assessed: AssessedChange, tree: Tree, *, told: tuple[str, ...]) -> ChangeFacts:

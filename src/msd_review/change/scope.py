@@ -61,6 +61,7 @@ def read_change(
             )
         ),
         paths=narrowed,
+        warnings=tuple(_not_staged(checkout, changed)) if staged else (),
         left_out=tuple(path for path in own if not path.startswith(_SCRATCH)),
     )
 
@@ -96,6 +97,15 @@ def _check_paths(root: Path, paths: Sequence[str], files: Sequence[ChangedFile])
         )
         if not known:
             raise UsageError(f"{path}: there is no such file, and none of that name was changed")
+
+
+def _not_staged(checkout: Checkout, changed: Sequence[ChangedFile]) -> Iterator[str]:
+    """Reviewers read the working tree: it is told where that is not what is staged."""
+    names = set(checkout.fields(*DIFF, "--name-only", "-z"))
+    differing = [file.path for file in changed if file.path in names]
+    if differing:
+        more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
+        yield f"the working tree, which reviewers read, is not what is staged: {', '.join(differing[:5])}{more}"
 
 
 def _tracked(checkout: Checkout, base: str, *, staged: bool, paths: Sequence[str]) -> Iterator[ChangedFile]:

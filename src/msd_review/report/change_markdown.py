@@ -93,7 +93,6 @@ def _change(report: ReviewReport) -> str:
         f"{count(len(change.files), 'file')} between {code(change.base[:12])} ({inline(change.base_name, 100)}) and"
         f" {change.until}{_narrowed(change.paths)}, reviewed at depth {facts.depth}.",
         *(f"**{inline(line)}**" for line in facts.policy),
-        *(f"Warning: {inline(line)}" for line in change.warnings),
         *(
             [f"No part of it, being a report of msd: {', '.join(map(code, change.left_out))}."]
             if change.left_out

@@ -1,14 +1,18 @@
-"""SARIF of a change: every verified concern where it stands, with who said it, and whether a baseline knew it."""
+"""SARIF of a change: every verified concern where it stands, with who said it, and whether a baseline knew it.
+
+A concern of an earlier cycle that nobody looked at again has no place that was verified now, and is no result.
+"""
 
 import json
 from typing import Any
 
-from msd_review.report.change_findings import cluster_placement, corroboration, facts_of
+from msd_review.report.change_findings import best_place, cluster_placement, corroboration, facts_of
 from msd_review.report.counts import all_findings
 from msd_review.report.model import ReviewReport
 from msd_review.report.sarif import sarif_log
 from msd_review.report.text import encodable
 
+_FINGERPRINT = "msdConcern/v1"
 _ABOUT = (" about the plan.", " about the change.")
 _ADVICE = ("change the plan or", "change the code or")
 
@@ -27,8 +31,10 @@ def change_sarif_log(report: ReviewReport) -> dict[str, Any]:
         run["properties"] = {"base": facts.change.base, "head": facts.change.head, "depth": facts.depth}
     clusters = {cluster.id: cluster for cluster in report.consensus.clusters}
     findings = all_findings(report)
+    placed = {name for name, cluster in clusters.items() if best_place(cluster, findings) is not None}
+    run["results"] = [r for r in run["results"] if r["partialFingerprints"][_FINGERPRINT] in placed]
     for result in run["results"]:
-        cluster = clusters[result["partialFingerprints"]["msdConcern/v1"]]
+        cluster = clusters[result["partialFingerprints"][_FINGERPRINT]]
         result["properties"] |= {
             "provenance": [facts.provenance.get(name, name) for name in cluster.reviewers],
             "placement": cluster_placement(cluster, findings) or "unknown",
