@@ -233,3 +233,83 @@ def test_promises_are_faults_only_where_no_plan_brings_them_about(
     assert (
         _titles(list(examine(tmp_path, open_tree(tmp_path), [read_plan("PLAN.md", plan)]).faults)) == titles
     )
+
+
+INTERFACES = """\
+<context>
+@src/a.py
+<interfaces>
+From `src/a.py`:
+```python
+{declared}
+```
+</interfaces>
+</context>
+"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "titles"),
+    [
+        ("def go(): ...", []),
+        ("class Box:\n    def put(self, item: str, *, at: int = 0) -> None: ...", []),
+        (
+            "class Box:\n    def put(self, item: str) -> None: ...",
+            ["`Box.put(self, item: str)` is not the signature in the source"],
+        ),
+        ("def went(): ...", ["`went` is not in `src/a.py`"]),
+    ],
+)
+def test_declarations_shown_as_existing_are_compared_with_the_source(
+    tmp_path: Path, declared: str, titles: list[str]
+) -> None:
+    _write(
+        tmp_path,
+        "src/a.py",
+        "def go(): ...\n\n\nclass Box:\n    def put(self, item: str, *, at: int = 0) -> None: ...\n",
+    )
+    plan = read_plan("PLAN.md", INTERFACES.format(declared=declared))
+    assert _titles(list(examine(tmp_path, open_tree(tmp_path), [plan]).faults)) == titles
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("`requests` is already a dependency.", []),
+        ("`Flask_Login` is already installed.", []),
+        ("`httpx` is already a dependency.", ["`httpx` is no dependency of the project"]),
+        ("Uses the existing dependency `rich`.", ["`rich` is no dependency of the project"]),
+        ("Add `rich` as a dependency.", []),
+        ("`rich` is not yet a dependency.", []),
+    ],
+)
+def test_a_dependency_that_is_said_to_be_there_has_to_be_in_a_manifest(
+    tmp_path: Path, text: str, titles: list[str]
+) -> None:
+    _write(
+        tmp_path, "pyproject.toml", '[project]\nname = "x"\ndependencies = ["requests>=2", "flask-login"]\n'
+    )
+    plan = read_plan("PLAN.md", f"# Plan\n\n{text}\n")
+    assert _titles(list(examine(tmp_path, open_tree(tmp_path), [plan]).faults)) == titles
+
+
+@pytest.mark.parametrize(
+    ("command", "passes"),
+    [
+        ("grep -q 'def go' src/a.py", True),
+        ("test -f src/a.py && grep -qF 'go()' src/a.py", True),
+        ("grep -q 'def stop' src/a.py", False),
+        ("! grep -q 'def go' src/a.py", False),
+        ("grep -c 'def go' src/a.py | grep -q 2", False),
+        ("grep -q 'def go' src/a.py && python -m pytest", False),
+        ("test -f src/b.py", False),
+    ],
+)
+def test_a_task_whose_only_checks_pass_already_is_told(tmp_path: Path, command: str, passes: bool) -> None:
+    _write(tmp_path, "src/a.py", "def go(): ...\n")
+    plan = read_plan(
+        "PLAN.md",
+        f"<task>\n<name>Task 1</name>\n<verify><automated>{command}</automated></verify>\n</task>\n",
+    )
+    faults = examine(tmp_path, open_tree(tmp_path), [plan]).faults
+    assert _titles(list(faults)) == ([f"`{command}` passes before anything is done"] if passes else [])

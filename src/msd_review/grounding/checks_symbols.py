@@ -8,15 +8,18 @@ import re
 from collections.abc import Sequence
 
 from msd_review.grounding.definitions import Definition
+from msd_review.grounding.faults_symbols import (
+    elsewhere_in_file,
+    missing_symbol,
+    other_owner,
+    wrong_signature,
+)
 from msd_review.grounding.ground import Ground, held, unsure, wrong
 from msd_review.grounding.languages import language_of
 from msd_review.grounding.locate import locate
-from msd_review.grounding.model import Claim, Fault, Judged
-from msd_review.grounding.nearest import nearest_name
-from msd_review.grounding.paths import base_name
+from msd_review.grounding.model import Claim, Judged
 from msd_review.grounding.signatures import differs
 from msd_review.lazy import regex
-from msd_review.review.model import Severity
 
 _NEAR = 4  # lines by which a cited line may miss
 _IMPLICIT = frozenset(
@@ -67,7 +70,7 @@ def _tied(ground: Ground, claim: Claim, *, parts: list[str], paths: list[str]) -
         and claim.mode == "exists"
         and all(_belongs_elsewhere(ground, path, owner=owner, name=name) for path in here)
     ):
-        return wrong(claim, _other_owner(ground, claim, path=here[0], name=name))
+        return wrong(claim, other_owner(ground, claim, path=here[0], name=name))
     return _at_line(ground, claim, path=here[0], name=name) if len(here) == 1 and claim.first else held(claim)
 
 
@@ -79,6 +82,8 @@ def _not_in_file(ground: Ground, claim: Claim, *, parts: list[str], paths: list[
         return held(claim, "every type has it")
     if _is_made(ground, name):
         return held(claim, "a plan makes it")
+    if any(ground.survey.changed_by_earlier_plan(path, claim.plan) for path in paths):
+        return unsure(claim, "an earlier plan changes the file")
     known = bool(ground.symbols.files_with(name))
     if not claim.tied:
         return held(claim, "it stands elsewhere") if known else unsure(claim, "not found; it may be new")
@@ -87,7 +92,7 @@ def _not_in_file(ground: Ground, claim: Claim, *, parts: list[str], paths: list[
     if known and any(_reexports(ground, path) for path in paths):
         return unsure(claim, "it may reach the file through an import of everything")
     elsewhere = ground.symbols.defined(name) if known else ()
-    return wrong(claim, _missing(ground, claim, name=name, paths=paths, elsewhere=elsewhere))
+    return wrong(claim, missing_symbol(ground, claim, name=name, paths=paths, elsewhere=elsewhere))
 
 
 def _reexports(ground: Ground, path: str) -> bool:
@@ -158,7 +163,7 @@ def _at_line(ground: Ground, claim: Claim, *, path: str, name: str) -> Judged:
     if claim.mode != "exists" or not lines:
         return unsure(claim, "it does not stand at these lines")
     return wrong(
-        claim, _elsewhere_in_file(claim, path, name=name, line=defined[0].line if defined else lines[0])
+        claim, elsewhere_in_file(claim, path, name=name, line=defined[0].line if defined else lines[0])
     )
 
 
@@ -187,7 +192,7 @@ def _untied(ground: Ground, claim: Claim, parts: list[str]) -> Judged:
     if len(parts) > 1:
         return _member(ground, claim, parts)
     if claim.mode == "exists" and claim.strict:
-        return wrong(claim, _missing(ground, claim, name=name, paths=[], elsewhere=()))
+        return wrong(claim, missing_symbol(ground, claim, name=name, paths=[], elsewhere=()))
     return unsure(claim, "not found; it may be a library's, or new")
 
 
@@ -209,7 +214,7 @@ def _member(ground: Ground, claim: Claim, parts: list[str]) -> Judged:
         return unsure(claim, "not found; its owner is not a type of this tree")
     if any(_has_bases(ground, path, item) for path, item in types):
         return unsure(claim, "it may be inherited")
-    return wrong(claim, _missing(ground, claim, name=name, paths=[types[0][0]], elsewhere=()))
+    return wrong(claim, missing_symbol(ground, claim, name=name, paths=[types[0][0]], elsewhere=()))
 
 
 def check_signature(ground: Ground, claim: Claim) -> Judged:
@@ -234,7 +239,7 @@ def check_signature(ground: Ground, claim: Claim) -> Judged:
     if _is_made_anew(ground, claim):
         return unsure(claim, "the plan may be changing the signature")
     difference, path, item = results[0]
-    return wrong(claim, _signature(claim, path, item=item, difference=difference or ""))
+    return wrong(claim, wrong_signature(claim, path, item=item, difference=difference or ""))
 
 
 def _is_made_anew(ground: Ground, claim: Claim) -> bool:
@@ -265,92 +270,3 @@ def _functions(ground: Ground, claim: Claim) -> list[tuple[str, Definition]]:
     ):
         return owned
     return found
-
-
-def _missing(
-    ground: Ground,
-    claim: Claim,
-    *,
-    name: str,
-    paths: Sequence[str],
-    elsewhere: Sequence[tuple[str, Definition]],
-) -> Fault:
-    where = f" in `{paths[0]}`" if paths else " anywhere in the tree"
-    truth, places = _instead(ground, name, paths, elsewhere=elsewhere)
-    return Fault(
-        key=("symbol", name, *paths[:1]),
-        kind="missing-symbol",
-        severity=Severity.MEDIUM if elsewhere else Severity.HIGH,
-        title=f"`{claim.text}` is not{where}",
-        body="The plan counts on it, and no plan of this review makes it.",
-        spots=((claim.plan, claim.line),),
-        truth=truth,
-        places=places,
-        suggestion="name what is there, or say that it is new",
-        files=tuple(paths[:1]),
-    )
-
-
-def _instead(
-    ground: Ground, name: str, paths: Sequence[str], *, elsewhere: Sequence[tuple[str, Definition]]
-) -> tuple[str, tuple[str, ...]]:
-    if elsewhere:
-        path, item = elsewhere[0]
-        return f"`{name}` is defined in `{path}:{item.line}`", (f"{path}:{item.line}",)
-    known = [(path, item) for path in paths for item in ground.symbols.in_file(path)]
-    near = nearest_name(name, [item.name for _, item in known])
-    if near is None:
-        return (
-            (f"`{paths[0]}` defines nothing of a like name", (f"{paths[0]}:1",))
-            if paths
-            else ("no name like it is defined", ())
-        )
-    path, item = next((path, item) for path, item in known if item.name == near)
-    return f"the nearest name there is `{item.qualified}` (`{path}:{item.line}`)", (f"{path}:{item.line}",)
-
-
-def _other_owner(ground: Ground, claim: Claim, *, path: str, name: str) -> Fault:
-    item = next(item for item in ground.symbols.in_file(path) if item.name == name)
-    return Fault(
-        key=("owner", claim.symbol or "", path),
-        kind="missing-symbol",
-        severity=Severity.MEDIUM,
-        title=f"`{claim.text}` is not in `{path}`",
-        body="The type has no such member.",
-        spots=((claim.plan, claim.line),),
-        truth=f"`{name}` belongs to `{item.owner}` (`{path}:{item.line}`)",
-        places=(f"{path}:{item.line}",),
-        files=(path,),
-    )
-
-
-def _elsewhere_in_file(claim: Claim, path: str, *, name: str, line: int) -> Fault:
-    cited = f"{claim.first}-{claim.last}" if claim.last and claim.last != claim.first else f"{claim.first}"
-    return Fault(
-        key=("at-line", name, path, cited),
-        kind="wrong-line",
-        severity=Severity.LOW,
-        title=f"`{claim.text}` does not stand at `{base_name(path)}:{cited}`",
-        body=f"The plan cites `{path}:{cited}` for it.",
-        spots=((claim.plan, claim.line),),
-        truth=f"it stands at `{path}:{line}`",
-        places=(f"{path}:{line}",),
-        suggestion=f"cite `{path}:{line}`",
-        files=(path,),
-    )
-
-
-def _signature(claim: Claim, path: str, *, item: Definition, difference: str) -> Fault:
-    written = " ".join((item.parameters or "").split())[:200]
-    return Fault(
-        key=("signature", item.qualified, path, claim.parameters or ""),
-        kind="wrong-signature",
-        severity=Severity.MEDIUM,
-        title=f"`{claim.text}` is not the signature in the source",
-        body=f"Compared with `{path}:{item.line}`: {difference}.",
-        spots=((claim.plan, claim.line),),
-        truth=f"`{item.name}({written})`",
-        places=(f"{path}:{item.line}",),
-        suggestion="write the signature as it is, or say that it changes",
-        files=(path,),
-    )

@@ -151,7 +151,7 @@ def needs_of(text: str) -> tuple[Need, ...]:
     [('npm-script', 'lint')]
     """
     folder, needs = "", []
-    for words in _simple_commands(html.unescape(text[:2_000])):
+    for words in simple_commands(html.unescape(text[:2_000])):
         if words[0] == "cd" and len(words) > 1:
             folder = (
                 "?"
@@ -165,7 +165,8 @@ def needs_of(text: str) -> tuple[Need, ...]:
     return tuple(needs)
 
 
-def _simple_commands(text: str) -> Iterator[list[str]]:
+def simple_commands(text: str) -> Iterator[list[str]]:
+    """The words of each simple command of a line; parts that need a shell to be read are left out."""
     for part in re.split(r"&&|;", text) if _UNREADABLE.search(text) and not _BLOCK.search(text) else [text]:
         if not _UNREADABLE.search(part):
             yield from _words(part)

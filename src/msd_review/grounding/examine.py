@@ -6,8 +6,10 @@ from pathlib import Path
 
 from msd_review.edges import clock
 from msd_review.grounding.checks_commands import check_command
+from msd_review.grounding.checks_dependencies import check_dependencies_of
 from msd_review.grounding.checks_paths import check_entries, check_lines, check_path
 from msd_review.grounding.checks_promises import check_promises
+from msd_review.grounding.checks_static import check_static
 from msd_review.grounding.checks_structure import (
     check_cycles,
     check_dependencies,
@@ -17,6 +19,7 @@ from msd_review.grounding.checks_structure import (
 )
 from msd_review.grounding.checks_symbols import check_signature, check_symbol
 from msd_review.grounding.claims_commands import commands
+from msd_review.grounding.claims_interfaces import interface_claims
 from msd_review.grounding.claims_prose import MAX_CLAIMS, prose_claims
 from msd_review.grounding.ground import Ground
 from msd_review.grounding.index import Tree
@@ -60,6 +63,7 @@ def examine(root: Path, tree: Tree, plans: Sequence[Plan]) -> Examination:
     unchecked = list(around.gaps)
     judged = list(_within_time(_judgements(ground, around.plans, claims), unchecked))
     faults = [item.fault for item in judged if item.fault is not None]
+    faults += [fault for plan in around.plans if not plan.sibling for fault in check_static(ground, plan)]
     faults += _structure(around)
     for plan in around.plans:
         if not plan.sibling and len(claims[plan.name]) >= MAX_CLAIMS:
@@ -83,11 +87,12 @@ def _judgements(
         if plan.sibling:
             continue
         yield from check_entries(ground, plan)
-        for claim in claims[plan.name]:
+        for claim in (*claims[plan.name], *interface_claims(plan)):
             yield _BY_KIND[claim.kind](ground, claim)
         for command in commands(plan):
             yield from check_command(ground, plan, command)
         yield from check_promises(ground, plan)
+        yield from check_dependencies_of(ground, plan)
 
 
 def _within_time(items: Iterator[Judged], unchecked: list[str]) -> Iterator[Judged]:

@@ -18,7 +18,7 @@ _MAX_UNSURE = 60
 _MAX_SPOTS = 6
 _KINDS = {
     "path": "paths", "lines": "cited lines", "symbol": "names in code", "signature": "signatures", "command": "commands",
-    "artifact": "promised artifacts", "link": "promised links",
+    "artifact": "promised artifacts", "link": "promised links", "dependency": "dependencies",
 }  # fmt: skip
 
 

@@ -46,6 +46,10 @@ class Survey:
             for number, other in self.listed.get(path, ())
         )
 
+    def changed_by_earlier_plan(self, path: str, plan: str) -> bool:
+        """Whether a plan before this one lists the path as its own."""
+        return any(number < self.number(plan) for number, _ in self.listed.get(path, ()))
+
     def is_listed(self, path: str) -> bool:
         """Whether any plan lists the path as its own."""
         return path in self.listed
