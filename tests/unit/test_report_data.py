@@ -159,6 +159,35 @@ def test_reviewers_that_nobody_named_share_a_line_when_they_share_a_reason() -> 
     )
 
 
+@pytest.mark.parametrize(
+    ("hints", "shown"),
+    [
+        (("agree for one run: --a", "agree for one run: --b"), "agree for one run: --a, --b"),
+        (("log in", "log in"), "log in"),
+        (("get a", "get b"), "`msd lane list` says what each needs"),
+        (("log in", None), "`msd lane list` says what each needs"),
+    ],
+)
+def test_reviewers_that_share_a_line_share_their_way_out_where_it_is_one(
+    hints: tuple[str | None, ...], shown: str
+) -> None:
+    blocked = [
+        Skipped(identity=name, outcome="blocked", reason="not_consented", detail="", hint=hint)
+        for name, hint in zip("ab", hints, strict=True)
+    ]
+    lines = summary_lines(report(reviewer("codex", findings=()), skipped=tuple(blocked)))
+    assert f"  blocked     a, b: not_consented → {shown}" in lines
+
+
+def test_a_concern_without_evidence_that_was_found_is_counted_and_said_to_be_one() -> None:
+    groundless = cluster("codex", demoted=True)
+    lines = summary_lines(report(reviewer("codex"), consensus=consensus(groundless, identities=("codex",))))
+    assert "  concerns    1 high, 0 medium, 0 low; 1 of them without evidence that was found" in lines
+    assert (
+        "  next        nothing HIGH or MEDIUM with evidence that was found stands against the plan" in lines
+    )
+
+
 def test_a_clean_review_says_that_nothing_stands() -> None:
     lines = summary_lines(
         report(reviewer("codex", findings=()), phase=None, title="PLAN.md", plans=("my PLAN.md",))

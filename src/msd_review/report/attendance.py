@@ -64,5 +64,14 @@ def _together(rows: list[Absence]) -> Absence:
     if len(rows) == 1:
         return rows[0]
     names = tuple(name for row in rows for name in row.names)
-    hint = "`msd lane list` says what each needs"
-    return Absence(names=names, outcome=rows[0].outcome, reason=rows[0].reason, hint=hint)
+    return Absence(names=names, outcome=rows[0].outcome, reason=rows[0].reason, hint=_shared_hint(rows))
+
+
+def _shared_hint(rows: list[Absence]) -> str:
+    """One way out for all: "name it to agree for one run: --claude, --codex" where they differ in the last part alone."""
+    parts = [(row.hint or "").partition(": ") for row in rows]
+    heads = {head for head, _, _ in parts}
+    if len(heads) > 1 or "" in heads:
+        return "`msd lane list` says what each needs"
+    tails = dict.fromkeys(tail for _, _, tail in parts if tail)
+    return ": ".join([*heads, *([", ".join(tails)] if tails else [])])

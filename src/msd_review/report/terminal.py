@@ -86,7 +86,11 @@ def _concerns(report: ReviewReport) -> Iterator[str]:
         yield from _row("concerns", "none open")
         return
     counts = severity_counts(cluster.severity for cluster in standing)
-    yield from _row("concerns", ", ".join(f"{number} {severity}" for severity, number in counts.items()))
+    shown = ", ".join(f"{number} {severity}" for severity, number in counts.items())
+    groundless = sum(cluster.demoted for cluster in standing)
+    yield from _row(
+        "concerns", shown + (f"; {groundless} of them without evidence that was found" if groundless else "")
+    )
     agreed = [cluster for cluster in standing if cluster.agreed]
     alone = [cluster for cluster in standing if not cluster.agreed and cluster.severity == Severity.HIGH]
     yield from _listed("agreed", agreed, report)
@@ -127,7 +131,9 @@ def _next_steps(report: ReviewReport) -> Iterator[str]:
     elif actionable:
         yield f"address {count(actionable, 'concern')} in the plan, then `{again}`"
     else:
-        yield "nothing HIGH or MEDIUM stands against the plan"
+        groundless = any(cluster.demoted for cluster in open_clusters(report))
+        but = " with evidence that was found" if groundless else ""
+        yield f"nothing HIGH or MEDIUM{but} stands against the plan"
     if any(
         reviewer.result.outcome in {Outcome.FAILED, Outcome.PARTIAL, Outcome.CANCELLED}
         for reviewer in report.reviewers
