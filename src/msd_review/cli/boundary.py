@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 
+from msd_review.cli.tables import safe
 from msd_review.edges import environ
 from msd_review.errors import Interrupted, MsdError
 
@@ -13,9 +14,9 @@ EXIT_PIPE = 141  # what a shell sees of a program that SIGPIPE ended
 
 def report(message: str, hint: str | None) -> None:
     """Writes an error as every command does."""
-    print(f"msd: error: {message}", file=sys.stderr)
+    print(safe(f"msd: error: {message}"), file=sys.stderr)
     if hint:
-        print(f"hint: {hint}", file=sys.stderr)
+        print(safe(f"hint: {hint}"), file=sys.stderr)
 
 
 def _trace() -> None:

@@ -10,7 +10,7 @@ from msd_review.app import capability as use_case
 from msd_review.cli.capability_install import COMMANDS
 from msd_review.cli.capability_trust import trust
 from msd_review.cli.lane_flags import world_of
-from msd_review.cli.tables import table
+from msd_review.cli.tables import safe, table
 from msd_review.manifest.json_schema import manifest_schema
 
 
@@ -35,9 +35,9 @@ def validate(path: Path, as_json: bool) -> int:
         return 0 if result.ok else 2
     for place, problem in result.problems:
         kind = "warning" if problem.is_warning else "error"
-        click.echo(f"{kind}: {place}: {problem.path or '/'}: {problem.message} [{problem.code}]")
+        click.echo(safe(f"{kind}: {place}: {problem.path or '/'}: {problem.message} [{problem.code}]"))
         if problem.hint:
-            click.echo(f"  hint: {problem.hint}")
+            click.echo(safe(f"  hint: {problem.hint}"))
     count = sum(not problem.is_warning for _, problem in result.problems)
     click.echo(f"{path}: valid" if result.ok else f"{path}: {count} error{'' if count == 1 else 's'}")
     return 0 if result.ok else 2
@@ -88,9 +88,9 @@ def list_capabilities(ctx: click.Context, as_json: bool) -> None:
     for line in table(("id", "role", "version", "source", "scope", "state", ""), rows):
         click.echo(line)
     for notice in document["notices"]:
-        click.echo(f"warning: {notice['message']}", err=True)
+        click.echo(safe(f"warning: {notice['message']}"), err=True)
         if notice["hint"]:
-            click.echo(f"hint: {notice['hint']}", err=True)
+            click.echo(safe(f"hint: {notice['hint']}"), err=True)
 
 
 def _cells(entry: dict[str, Any]) -> list[str]:

@@ -3,6 +3,7 @@
 import click
 
 from msd_review.app.installing import Telling
+from msd_review.cli.tables import safe
 from msd_review.edges import clock
 
 _BETWEEN_S = 1.0
@@ -10,7 +11,7 @@ _BETWEEN_S = 1.0
 
 def say(text: str) -> None:
     """One line for a person."""
-    click.echo(text, err=True)
+    click.echo(safe(text), err=True)
 
 
 def telling() -> Telling:

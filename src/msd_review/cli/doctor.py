@@ -7,6 +7,7 @@ import click
 from msd_review.app import doctor as use_case
 from msd_review.cli.lane_flags import world_of
 from msd_review.cli.lane_table import lanes_text
+from msd_review.cli.tables import safe
 
 
 @click.command()
@@ -20,7 +21,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
         return
     width = max(len(name) for name, _ in found.facts)
     for name, text in found.facts:
-        click.echo(f"{name:<{width}}  {text}")
+        click.echo(safe(f"{name:<{width}}  {text}"))
     click.echo("")
     click.echo(lanes_text(found.lanes))
     consents = found.consents or {"destinations": [], "answers": [], "capabilities": []}
@@ -35,4 +36,4 @@ def command(ctx: click.Context, as_json: bool) -> None:
     click.echo("")
     click.echo("problems: none" if not found.problems else "problems:")
     for problem in found.problems:
-        click.echo(f"  {problem}")
+        click.echo(safe(f"  {problem}"))

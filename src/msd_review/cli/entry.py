@@ -29,7 +29,7 @@ def _list_lanes(*, as_json: bool) -> int:
     shown = importlib.import_module("msd_review.cli.lane_table")
     world = importlib.import_module("msd_review.app.world").load_world(None)
     for warning in (*world.warnings(), *(notice.message for notice in world.registry.notices)):
-        print(f"warning: {warning}", file=sys.stderr)
+        print(importlib.import_module("msd_review.cli.tables").safe(f"warning: {warning}"), file=sys.stderr)
     rows = lanes.list_lanes(world)
     print(shown.lanes_json(rows) if as_json else shown.lanes_text(rows))
     return 0

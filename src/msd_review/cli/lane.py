@@ -13,6 +13,7 @@ from msd_review.app.request import ReviewRequest, pairs, seconds
 from msd_review.cli.lane_flags import LaneCommand, named_lanes, world_of
 from msd_review.cli.lane_table import lanes_json, lanes_text
 from msd_review.cli.progress import open_progress
+from msd_review.cli.tables import safe
 from msd_review.errors import InputError
 from msd_review.planning import Overrides
 
@@ -27,7 +28,7 @@ def command() -> None:
 def _warn(ctx: click.Context) -> None:
     world = world_of(ctx)
     for warning in (*world.warnings(), *(notice.message for notice in world.registry.notices)):
-        click.echo(f"warning: {warning}", err=True)
+        click.echo(safe(f"warning: {warning}"), err=True)
 
 
 @command.command("list")

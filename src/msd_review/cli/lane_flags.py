@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from msd_review.app.world import World, load_world
+from msd_review.cli.tables import safe
 
 _WORLD = "msd.world"
 _NAMED = "msd.named"
@@ -67,7 +68,7 @@ def _lane_options(ctx: click.Context) -> list[click.Parameter]:
                 is_flag=True,
                 expose_value=False,
                 callback=_collect(slug),
-                help=help_text,
+                help=safe(help_text),
             )
             for flags, slug, help_text in world_of(ctx).lane_flags()
         ]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from msd_review.app.lane_list import LaneRow
-from msd_review.cli.tables import table
+from msd_review.cli.tables import safe, table
 
 
 def lanes_json(rows: Sequence[LaneRow]) -> str:
@@ -20,7 +20,7 @@ def lanes_text(rows: Sequence[LaneRow]) -> str:
         for row in rows
     ]
     lines = table(("reviewer", "flags", "section", "source", "posture", "state", ""), cells)
-    hints = [f"  {row.slug}: {row.hint}" for row in rows if row.hint and row.state != "ready"]
+    hints = [safe(f"  {row.slug}: {row.hint}") for row in rows if row.hint and row.state != "ready"]
     return "\n".join([*lines, *(["", "What to do:", *hints] if hints else [])])
 
 

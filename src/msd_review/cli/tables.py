@@ -4,6 +4,13 @@ import unicodedata
 from collections.abc import Sequence
 
 
+def safe(text: str) -> str:
+    """A line without anything that a terminal obeys, hides or turns around: each such character is written out."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in text)
+
+
 def width(text: str) -> int:
     """How many columns a text takes on a terminal."""
     if text.isascii():
@@ -15,8 +22,8 @@ def width(text: str) -> int:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table: headings, then rows, columns aligned to the left and two spaces apart."""
-    cells = [list(headings), *([str(cell) for cell in row] for row in rows)]
+    """The lines of a table: headings, then rows, columns aligned to the left and two spaces apart; every cell is safe."""
+    cells = [list(headings), *([safe(str(cell)) for cell in row] for row in rows)]
     widths = [max(width(row[at]) for row in cells) for at in range(len(headings))]
     return [
         "  ".join(cell + " " * (size - width(cell)) for cell, size in zip(row, widths, strict=True)).rstrip()
