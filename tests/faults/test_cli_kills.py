@@ -40,10 +40,10 @@ WHILE_IT_WORKS = [
     "journal.half_line:4",
 ]
 ONCE_IT_DELIVERED = [
+    "workspace.removing",
     "lane.recorded",
     "resume.adopting",
     "journal.half_line:3",
-    "workspace.removing",
     "files.temporary_written:2",
     "report.before_write",
     "files.temporary_written:4",
