@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -105,14 +105,14 @@ async def _run(run: _Run) -> Ran:
         watch = partial(tree_state, root, agent_config=_agent_config(run))
         # What git does not have is kept, so that a reviewer that destroys uncommitted work can be undone.
         before = await asyncio.to_thread(watch, keep=run.info.folder / "before")
-        copied = await _make_copies(run, stack, root)
         run.record.begin({"run": run.info.id, "root": str(root)})
-        approved = [one for one in run.prepared.approved if one.invocation.identity not in copied.failed]
+        _note_keys(run, run.prepared.approved, before)
+        reused, rest = _split_reusable(run, run.prepared.approved)
+        copied = await _make_copies(run, stack, root, {one.invocation.identity for one in rest})
+        rest = [one for one in rest if one.invocation.identity not in copied.failed]
         write_prompts(
-            {path: run.prepared.prompts[path] for path in {a.invocation.prompt_path for a in approved}}
+            {path: run.prepared.prompts[path] for path in {one.invocation.prompt_path for one in rest}}
         )
-        _note_keys(run, approved, before)
-        reused, rest = _split_reusable(run, approved)
         results = [*reused, *await _run_rest(run, rest)]
         after = await asyncio.to_thread(watch)
     results, warnings = _with_changes(run, before, after, results)
@@ -131,14 +131,13 @@ def _agent_config(run: _Run) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for lane in lanes for path in lane.agent_config))
 
 
-async def _make_copies(run: _Run, stack: AsyncExitStack, root: Path) -> Copied:
-    wanted = {at.copy: at.folder for at in run.prepared.workplaces.values() if at.copy is not None}
+async def _make_copies(run: _Run, stack: AsyncExitStack, root: Path, identities: Collection[str]) -> Copied:
+    """The copies that `identities` work in; what was taken over from an earlier run needs none."""
+    places = {name: at for name, at in run.prepared.workplaces.items() if name in identities}
+    wanted = {at.copy: at.folder for at in places.values() if at.copy is not None}
     if not wanted:
         return Copied()
-    users = {
-        name: [identity for identity, at in run.prepared.workplaces.items() if at.copy == name]
-        for name in wanted
-    }
+    users = {name: [identity for identity, at in places.items() if at.copy == name] for name in wanted}
     lanes = [entry.lane for entry in run.world.registry.lanes]
     copies = Copies(
         root=root, lanes=lanes, keep_agent_config=run.request.keep_agent_config, plans=run.prepared.plans
@@ -180,7 +179,7 @@ def _note_keys(run: _Run, approved: Iterable[Approved], before: TreeState) -> No
         )
 
 
-def _split_reusable(run: _Run, approved: list[Approved]) -> tuple[list[LaneResult], list[Approved]]:
+def _split_reusable(run: _Run, approved: Iterable[Approved]) -> tuple[list[LaneResult], list[Approved]]:
     reused, rest = [], []
     for one in approved:
         identity = one.invocation.identity
