@@ -109,12 +109,8 @@ def attack(one: Attack, slugs: Iterable[str], *, base: Path, good: ModelServer, 
     desk, markers = _hostile(one, base / "ours", good, evil)
     desk.review("--phase", "2", *(f"--{slug}" for slug in slugs), *_bounds(slugs), one.where)
     ours = _achieved(markers, evil)
-    alone = tuple(
-        name
-        for slug in slugs
-        if one.where == "--in-place"
-        for name in _alone(one, slug, base / slug, good, evil)
-    )
+    tried = (slug for slug in one.alone if slug in slugs)
+    alone = tuple(name for slug in tried for name in _alone(one, slug, base / slug, good, evil))
     return Caught(one, ours, tuple(sorted(set(alone))))
 
 
