@@ -224,6 +224,29 @@ def test_the_internal_review_may_be_json(root: Path, lanes: Reviewers, tmp_path:
     )
 
 
+def test_a_lane_that_says_otherwise_contradicts_the_internal_review(
+    root: Path, lanes: Reviewers, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.md"
+    own.write_text(concerns("**HIGH**: the total loses its last item (app.py:2)."))
+    lanes.claude(concerns("**LOW**: the total loses its last item (app.py:2)."))
+    lanes.codex(
+        "## Summary\nFine.\n\n## Strengths\n- The total loses no item, its last item is summed (app.py:2).\n\n## Concerns\nNone.\n"
+    )
+    reviewed(root, internal=own)
+    (cluster,) = document(root)["clusters"]
+    assert (
+        cluster["corroboration"]
+        == "corroborated by claude, contradicted: internal says HIGH, claude says LOW"
+    )
+    (root / "REVIEW.json").unlink()
+    reviewed(root, named=("codex",), internal=own)
+    (cluster,) = document(root)["clusters"]
+    assert cluster["corroboration"].startswith(
+        "raised by the internal review alone, contradicted: internal says HIGH, codex praises it"
+    )
+
+
 def test_a_lane_that_takes_no_prompt_is_evidence_of_the_diff_alone(root: Path, lanes: Reviewers) -> None:
     lanes.coderabbit()
     lanes.claude()

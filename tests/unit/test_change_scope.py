@@ -306,3 +306,15 @@ def test_no_program_that_the_repository_names_is_started(tmp_path: Path) -> None
     (root / "app.py").write_bytes(b"touched\n")
     assert "app.py" in by_path(root)
     assert not mark.exists()
+
+
+def test_a_tag_or_branch_with_a_remotes_name_is_not_the_default_branch(tmp_path: Path) -> None:
+    source = feature(tmp_path / "r")
+    git(source, "switch", "--quiet", "main")
+    git(tmp_path, "clone", "--quiet", "--no-single-branch", f"file://{source}", "c")
+    root = tmp_path / "c"
+    git(root, "switch", "--quiet", "feature")
+    git(root, "tag", "origin/main", "HEAD")
+    git(root, "branch", "origin/main", "HEAD")
+    change = change_of(root)
+    assert ([file.path for file in change.files], change.base_name) == (["app.py"], "origin/main")

@@ -27,7 +27,7 @@ from msd_review.report.change_findings import HOLDS, is_verified
 from msd_review.report.history import History
 from msd_review.report.model import ReviewerReport
 from msd_review.review.checked import citations_of, with_checked
-from msd_review.review.model import Citation, CitationVerdict, Finding, Review
+from msd_review.review.model import Citation, CitationVerdict, Finding, FindingStatus, Review
 
 _MAX_BLOB = 8 * 1024 * 1024
 _ODD = re.compile(r"[^\w./+@~\[\]()$%-]", re.ASCII)
@@ -90,7 +90,9 @@ def assess_change(
 
 
 def _holding(review: Review) -> Review:
-    return replace(review, findings=tuple(finding for finding in review.findings if is_verified(finding)))
+    """The review without open claims that do not hold; what it says of earlier concerns contradicts, and raises nothing."""
+    kept = (one for one in review.findings if one.status is not FindingStatus.OPEN or is_verified(one))
+    return replace(review, findings=tuple(kept))
 
 
 def _known(consensus: Consensus, against: Consensus | None, baseline: History | None) -> frozenset[str]:

@@ -32,8 +32,13 @@ def find_base(checkout: Checkout, revision: str | None, *, staged: bool) -> Base
     name, tip = _named(checkout, revision) if revision is not None else _default(checkout)
     merge_base = checkout.line("merge-base", tip, head)
     if merge_base is None:
-        raise _no_common_history(checkout, name)
-    return Base(commit=merge_base, name=name, tip=tip)
+        raise _no_common_history(checkout, short_name(name))
+    return Base(commit=merge_base, name=short_name(name), tip=tip)
+
+
+def short_name(revision: str) -> str:
+    """A revision as people call it: without the folder that its kind of reference lies in."""
+    return revision.removeprefix("refs/remotes/").removeprefix("refs/heads/")
 
 
 def _before_first_commit(checkout: Checkout, revision: str | None) -> Base:
@@ -85,7 +90,7 @@ def _told_by_ci() -> list[str]:
 
 
 def _usual(checkout: Checkout) -> Iterator[str]:
-    remote_head = checkout.line("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+    remote_head = checkout.line("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD")
     if remote_head:
         yield remote_head
     configured = checkout.line("config", "--get", "init.defaultBranch")

@@ -50,7 +50,7 @@ def read_change(
     return Change(
         root=checkout.root,
         base=found.commit,
-        base_name=found.name.removeprefix("refs/remotes/").removeprefix("refs/heads/"),
+        base_name=found.name,
         policy_commit=found.tip,
         head=checkout.commit("HEAD"),
         staged=staged,

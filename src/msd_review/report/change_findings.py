@@ -77,6 +77,5 @@ def corroboration(cluster: Cluster) -> str:
     if PRIMARY not in cluster.reviewers:
         return "raised by lanes alone"
     lanes = [name for name in cluster.reviewers if name != PRIMARY]
-    if lanes:
-        return f"corroborated by {', '.join(lanes)}"
-    return "contradicted by a lane" if cluster.divergent else "raised by the internal review alone"
+    told = f"corroborated by {', '.join(lanes)}" if lanes else "raised by the internal review alone"
+    return f"{told}, contradicted: {cluster.divergence}" if cluster.divergent else told

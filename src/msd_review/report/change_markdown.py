@@ -157,7 +157,7 @@ def _items(
     for cluster in clusters:
         said = [PLACEMENT_WORDS.get(cluster_placement(cluster, findings), "")]
         if facts.has_primary:
-            said.append(corroboration(cluster))
+            said.append(inline(corroboration(cluster)))
         extra = " · ".join(part for part in said if part)
         head, _, rest = concern(cluster, findings, links).partition("\n")
         yield "\n".join(part for part in (f"{head.rstrip()}{f' ({extra})' if extra else ''}  ", rest) if part)
