@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+from tests.faults.cli_cases import leftovers, marked
+from tests.installed import REVIEW, Desk, example_desk
+
 from msd_review.app.request import ReviewRequest
 from msd_review.app.review import review
 from msd_review.app.world import load_world
+from msd_review.outcomes import Outcome
 from msd_review.planning import Overrides
-from tests.faults.cli_cases import leftovers, marked
-from tests.installed import REVIEW, Desk, example_desk
 
 DEFAULT, ROWS = 20, 10
 GROWTH_KB = 40  # of resident memory for each review, once the first few have loaded everything
@@ -52,7 +54,7 @@ def _measured(desk: Desk) -> dict[str, Any]:
     files = [path for path in desk.state.rglob("*") if path.is_file()]
     return {
         "memory KB": resident,
-        "fds": len(os.listdir("/proc/self/fd")),
+        "fds": sum(1 for _ in Path("/proc/self/fd").iterdir()),
         "threads": threading.active_count(),
         "processes left": len(marked(desk)),
         "files left": len(leftovers(desk)),
@@ -65,9 +67,10 @@ def _review(desk: Desk) -> None:
     world = load_world(desk.project)
     request = ReviewRequest(phase="2", named=NAMED, overrides=Overrides())
     ended = review(world, request, progress=lambda event: None, ask=lambda lines: None)
-    outcomes = {row.result.identity: row.result.outcome.value for row in ended.report.reviewers}
-    if outcomes["claude"] != "review" or set(outcomes) != set(NAMED):
-        raise SystemExit(f"a review was lost: {outcomes}")
+    results = {row.result.identity: row.result for row in ended.report.reviewers}
+    if results["claude"].outcome is not Outcome.REVIEW or set(results) != set(NAMED):
+        told = {name: f"{one.outcome} {one.reason} {one.detail}" for name, one in results.items()}
+        raise SystemExit(f"a review was lost: {told}")
 
 
 def main(count: int) -> int:

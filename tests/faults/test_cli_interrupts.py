@@ -150,3 +150,19 @@ def test_two_reviews_of_one_phase_at_once_both_end_well(desk: Desk) -> None:
     rows = desk.run("runs", "list", "--json").document["runs"]
     assert [row["state"] for row in rows] == ["finished", "finished"]
     is_quiet(desk)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_the_review_is_still_being_prepared_starts_nobody(
+    desk: Desk, number: signal.Signals
+) -> None:
+    desk.claude(before=noted("claude"))
+    process = start(desk, "review", "--phase", "2", "--claude", "--isolate")
+    wait_until(lambda: any((folder / "run.json").exists() for folder in run_folders(desk)))
+    process.send_signal(number)
+    code, told = ended(process)
+    assert code == 130, told
+    assert starts(desk) == 0
+    (run,) = desk.run("runs", "list", "--json").document["runs"]
+    assert run["state"] in {"failed", "interrupted"}
+    is_quiet(desk)

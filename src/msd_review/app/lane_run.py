@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -27,8 +27,6 @@ from msd_review.trust.policy import Approved, ApprovedHttp, ApprovedSpawn
 
 TEXT_NAME = "review.md"
 _STDERR_LINES = 20
-# Reading a large output takes several times its size in memory: one lane at a time.
-_ONE_READER = asyncio.Semaphore(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +40,9 @@ class RunPlace:
     lanes: tuple[Lane, ...]  # all of the roster: whose session variables no child inherits
     root: Path  # the real tree
     addresses: AddressBook  # each name is resolved once for the whole run
+    # Reading a large output takes several times its size in memory: one lane at a time. It belongs to this run's
+    # event loop: a process may run several reviews, each on a loop of its own.
+    one_reader: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
 
 
 async def attempt_lane(
@@ -98,7 +99,7 @@ async def _attempt_spawn(
         on_progress=attempt.on_progress,
         stop=attempt.stop,
     )
-    async with _ONE_READER:
+    async with place.one_reader:
         return await asyncio.to_thread(
             _result, approved, ending, note, place=place, folder=folder, marks=marks, started_at=started_at
         )

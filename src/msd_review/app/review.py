@@ -28,6 +28,7 @@ from msd_review.report.json_document import document
 from msd_review.report.model import ReviewReport, Skipped
 from msd_review.report.terminal import summary_lines
 from msd_review.run import store, sweep
+from msd_review.run.interrupts import term_as_interrupt
 from msd_review.run.store import RunInfo
 
 AskPerson = Callable[[Sequence[str]], bool | None]
@@ -97,12 +98,13 @@ def review(
     world = choosing.ask_first_use(world, choice, ask)
     outgoing.check_secrets(world, subject, request.allow_secrets)
     check_writable(paths)
-    info = _new_run(runs, subject)
-    try:
-        return _review(_Setting(world, request, subject, paths, history, info, choice), progress)
-    except BaseException:
-        record_end(info, state="failed", exit_code=None)
-        raise
+    with term_as_interrupt():
+        info = _new_run(runs, subject)
+        try:
+            return _review(_Setting(world, request, subject, paths, history, info, choice), progress)
+        except BaseException:
+            record_end(info, state="failed", exit_code=None)
+            raise
 
 
 @dataclass(frozen=True, slots=True)

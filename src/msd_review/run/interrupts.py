@@ -5,8 +5,9 @@ The third one is the platform's own: it ends msd on the spot, and the keepers en
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from msd_review.edges.stopping import AT_ONCE, StopSignal
@@ -49,6 +50,26 @@ async def stop_on_signals(stop: StopSignal) -> AsyncIterator[StopSignal]:
     finally:
         leave()
         _restore(before)
+
+
+@contextmanager
+def term_as_interrupt() -> Iterator[None]:
+    """Before and after the lanes run, TERM is what Ctrl-C is: KeyboardInterrupt, so that everything is cleared up.
+
+    Where somebody else decided what TERM means, or outside the main thread, nothing changes.
+    """
+    is_ours = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
+    if not is_ours:
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _restore(before: dict[Any, Any]) -> None:
