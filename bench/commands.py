@@ -1,6 +1,7 @@
 """What the benches of whole commands share: a machine with fake reviewers, and a command's cost as the kernel counts it."""
 
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -33,13 +34,26 @@ class Cost:
 
 
 def cost(desk: Desk, command: Sequence[str]) -> Cost:
-    """Runs `command` in the desk's project. Its own CPU time and its children's are told apart by `counted.py`."""
+    """Runs a command of Python in the desk's project. Its own CPU time and its children's are told apart by `counted.py`."""
     counts = desk.base / "counts"
     started = time.perf_counter()
+    done = _ended(desk, [sys.executable, str(_COUNTED), str(counts), *command[1:]])
+    wall = time.perf_counter() - started
+    cpu, children, peak = (float(part) for part in counts.read_text(encoding="ascii").split())
+    return Cost(code=done.returncode, wall=wall, cpu=cpu, children=children, peak=peak)
+
+
+def plain_cost(desk: Desk, command: Sequence[str]) -> float:
+    """User and system seconds of one command with everything it waited for, and nothing of the bench's in it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    _ended(desk, command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _ended(desk: Desk, command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
     done = subprocess.run(
-        [sys.executable, str(_COUNTED), str(counts), *command[1:]]
-        if command[0] == sys.executable
-        else command,
+        command,
         cwd=desk.project,
         env=desk.env(),
         stdin=subprocess.DEVNULL,
@@ -47,11 +61,9 @@ def cost(desk: Desk, command: Sequence[str]) -> Cost:
         stderr=subprocess.STDOUT,
         check=False,
     )
-    wall = time.perf_counter() - started
     if done.returncode not in {0, 1}:
         sys.exit(f"{' '.join(command)}: {done.returncode}\n{done.stdout.decode()}")
-    cpu, children, peak = (float(part) for part in counts.read_text(encoding="ascii").split())
-    return Cost(code=done.returncode, wall=wall, cpu=cpu, children=children, peak=peak)
+    return done
 
 
 def fake_lanes(base: Path, count: int, *, before: str = "") -> Desk:
@@ -79,6 +91,7 @@ def agree(desk: Desk, manifests: Sequence[dict[str, Any]]) -> None:
     """Installs capabilities as `msd capability install` does, with every question answered yes."""
     install(desk.base / "sources", *manifests)
     here = Path.cwd()
+    before = dict(os.environ)
     os.environ.update(desk.env())
     os.chdir(desk.project)
     try:
@@ -93,6 +106,8 @@ def agree(desk: Desk, manifests: Sequence[dict[str, Any]]) -> None:
             )
     finally:
         os.chdir(here)
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def starts(desk: Desk) -> int:

@@ -1,6 +1,6 @@
 """Runs `python ARGUMENT …` in this process and writes what it cost: own CPU s, children's CPU s, peak MiB.
 
-    python bench/counted.py COUNTS -m msd_review review …
+python bench/counted.py COUNTS -m msd_review review …
 """
 
 import atexit

@@ -11,6 +11,11 @@ HEAVY = {
     "tree_sitter", "detect_secrets", "rapidfuzz", "nodesemver", "jsonschema", "psutil", "platformdirs", "filelock",
 }  # fmt: skip
 
+NEVER_FOR_HELP = {
+    "pydantic", "httpx2", "httpcore2", "rich", "jinja2", "tree_sitter", "detect_secrets", "nodesemver", "jsonschema",
+    "platformdirs",
+}  # fmt: skip
+
 
 def imported_by(tmp_path: Path, *arguments: str) -> set[str]:
     done = subprocess.run(
@@ -28,6 +33,10 @@ def imported_by(tmp_path: Path, *arguments: str) -> set[str]:
 @pytest.mark.parametrize("arguments", [("--version",), ("lane", "list"), ("lane", "list", "--json")])
 def test_a_cheap_command_line_loads_no_heavy_library(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     assert imported_by(tmp_path, *arguments) & HEAVY == set()
+
+
+def test_help_loads_no_library_that_only_a_run_over_http_or_a_page_needs(tmp_path: Path) -> None:
+    assert imported_by(tmp_path, "review", "--help") & NEVER_FOR_HELP == set()
 
 
 def test_both_doors_say_the_same(tmp_path: Path) -> None:
