@@ -7,6 +7,7 @@ from msd_review.consensus.cycles import cycle_summary
 from msd_review.consensus.model import Cluster
 from msd_review.outcomes import Outcome
 from msd_review.report.attendance import Absence, absences
+from msd_review.report.change_findings import unverified_open
 from msd_review.report.counts import (
     all_findings,
     citations_of,
@@ -83,18 +84,22 @@ def _concerns(report: ReviewReport) -> Iterator[str]:
     if not delivered(report):
         return
     if not standing:
-        yield from _row("concerns", "none open")
+        yield from _row("concerns", "none open" + _unverified(report))
         return
     counts = severity_counts(cluster.severity for cluster in standing)
     shown = ", ".join(f"{number} {severity}" for severity, number in counts.items())
     groundless = sum(cluster.demoted for cluster in standing)
-    yield from _row(
-        "concerns", shown + (f"; {groundless} of them without evidence that was found" if groundless else "")
-    )
+    doubt = f"; {groundless} of them without evidence that was found" if groundless else ""
+    yield from _row("concerns", shown + doubt + _unverified(report))
     agreed = [cluster for cluster in standing if cluster.agreed]
     alone = [cluster for cluster in standing if not cluster.agreed and cluster.severity == Severity.HIGH]
     yield from _listed("agreed", agreed, report)
     yield from _listed("high", alone, report)
+
+
+def _unverified(report: ReviewReport) -> str:
+    claims = unverified_open(report) if report.change is not None else []
+    return f"; {count(len(claims), 'claim')} without evidence that was found" if claims else ""
 
 
 def _listed(label: str, clusters: list[Cluster], report: ReviewReport) -> Iterator[str]:
