@@ -9,18 +9,19 @@ from msd_review.grounding.nearest import nearest_name
 from msd_review.grounding.plan import Plan, Segment
 from msd_review.grounding.project import normal
 from msd_review.grounding.prose import Sentence, code_spans, sentences
+from msd_review.lazy import regex
 from msd_review.review.model import Severity
 
-_SAYS_SO = re.compile(
+_SAYS_SO = regex(
     r"\b(?:existing|already|current(?:ly)?)\b[^.;]{0,50}\b(?:dependenc(?:y|ies)|installed|depends? on|in the lock ?file)\b|"
     r"\bdependenc(?:y|ies)\b[^.;]{0,50}\b(?:already|exists?)\b|\bdepends? on\b[^.;]{0,30}\balready\b|\binstalled\b[^.;]{0,20}\balready\b",
     re.IGNORECASE,
 )
-_UNTOLD = re.compile(
+_UNTOLD = regex(
     r"\b(?:no|not|never|add|install|new|remove|if|without|instead|replace|unless|will|should)\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(
+_NAME = regex(
     r"@?[A-Za-z][\w.-]{1,80}(?:/[\w.-]{1,80}){0,4}(?:\[[\w,]+\])?(?:(?:[=<>~!^]=?|@)[\w.*<>=,^~ -]{1,40})?"
 )
 

@@ -46,11 +46,11 @@ _SHELLS = {
     ".",
 }
 _UNREADABLE = regex(r"\$\(|\$\{|\$\w|<<|\bfor\s.*\bdo\b|\bwhile\b|\bif\s+\[|<[A-Za-z_ -]+>|\.\.\.|…|\{[^}]*,")
-_PROSE_WORDS = re.compile(
+_PROSE_WORDS = regex(
     r"(?<![-\w/.=])(?:the|that|is|are|it|sure|should|to|of|with|and|an?|on|for|all|passes|exits|succeeds|works)(?![-\w/.=:])",
     re.I,
 )
-_BLOCK = re.compile(r"\b(?:for|while|if|case)\b.*\b(?:do|then|in)\b|<<|\bcd\s+\"?\$")
+_BLOCK = regex(r"\b(?:for|while|if|case)\b.*\b(?:do|then|in)\b|<<|\bcd\s+\"?\$")
 _MAX_COMMANDS = 2_000
 _REDIRECT = "\0redirect"  # stands for a redirection, so that its target is not taken for an argument
 _SCRIPT = regex(r"[\w@./+-]+\.(?:py|sh|js|mjs|cjs|ts|tsx|rb|php|pl|bash)")

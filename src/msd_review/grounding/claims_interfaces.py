@@ -10,13 +10,12 @@ from msd_review.grounding.definitions import definitions_in
 from msd_review.grounding.model import Claim
 from msd_review.grounding.plan import Plan, Segment
 from msd_review.grounding.prose import fenced_blocks
+from msd_review.lazy import regex
 from msd_review.review.places import place_of
 
-_FROM = re.compile(r"(?:^|\n)[ \t]*(?:[-*>#/]+[ \t]*)?(?:\*\*)?(?:From|In|Existing(?: code)?(?: in)?|Extracted from|Defined in|File)\b:?[ \t]*`?(?P<path>[\w./@-]{3,300})`?[^\n]{0,80}\n\s*$", re.I)  # fmt: skip
-_HEADER = re.compile(r"\s*(?://|#|/\*|--)[ \t]*(?:From[: ]+|File[: ]+|in[: ]+)?`?(?P<path>[\w./@-]{3,300})`?[ \t]*(?:\([^)\n]*\))?:?(?:[ \t]*\*/)?[ \t]*(?:\n|$)", re.I)  # fmt: skip
-_UNTOLD = re.compile(
-    r"\b(?:new|create|will|after|should|to be|planned|proposed|from plan|add)\b", re.IGNORECASE
-)
+_FROM = regex(r"(?:^|\n)[ \t]*(?:[-*>#/]+[ \t]*)?(?:\*\*)?(?:From|In|Existing(?: code)?(?: in)?|Extracted from|Defined in|File)\b:?[ \t]*`?(?P<path>[\w./@-]{3,300})`?[^\n]{0,80}\n\s*$", re.I)  # fmt: skip
+_HEADER = regex(r"\s*(?://|#|/\*|--)[ \t]*(?:From[: ]+|File[: ]+|in[: ]+)?`?(?P<path>[\w./@-]{3,300})`?[ \t]*(?:\([^)\n]*\))?:?(?:[ \t]*\*/)?[ \t]*(?:\n|$)", re.I)  # fmt: skip
+_UNTOLD = regex(r"\b(?:new|create|will|after|should|to be|planned|proposed|from plan|add)\b", re.IGNORECASE)
 _MAX_CLAIMS = 500
 
 

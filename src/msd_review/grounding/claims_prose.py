@@ -62,12 +62,17 @@ _AND_OBJECT = regex(
     re.I,
 )
 _DEFINED_AT = regex(r"\b(?:defined|declared|starts|begins|definition|declaration)\b", re.IGNORECASE)
-_CHANGED = re.compile(
+_CHANGED = regex(
     rf"\b(?:modify|update|extend|refactor|fix|rewrite|change|simplify|harden|inline|rename|remove|delete) (?:(?:the|existing|current|{_NOUN}) )*[(\[\"'*]*$",
     re.IGNORECASE,
 )
 _BARE_NAME = regex(
     r"(?<![\w./`@-])(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|\w+(?=\(\)))(?:\(\))?(?![\w/`]|\.\w)"
+)
+
+
+_NAME_IN = regex(
+    r"(?<![\w./`@-])(?P<name>(?:[A-Za-z_]\w*\.)*(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*)(?:\(\))?) (?:in|of|from) (?:the )?[(\[\"'*]*$"
 )
 
 
@@ -101,6 +106,7 @@ def _segment_claims(plan: Plan, segment: Segment) -> Iterator[Claim]:
         if MASK not in sentence.masked and "/" not in sentence.text and ":" not in sentence.text:
             continue
         named = mentions(sentence)
+        sentence = _blotted(sentence, named)
         for at, mention in enumerate(named):
             line = plan.line_at(segment.start + sentence.start + mention.start)
             mode = _mode(segment, sentence, mention)
@@ -110,8 +116,43 @@ def _segment_claims(plan: Plan, segment: Segment) -> Iterator[Claim]:
             elif mention.symbol is not None:
                 tie = tied_place(sentence, named, at)
                 yield _symbol_claim(plan, segment, sentence, mention=mention, mode=mode, line=line, tie=tie)
+        yield from _bare_names(plan, segment, sentence, named)
         if segment.tag in MUST_EXIST:
             yield from _noted_names(plan, segment, sentence, named)
+
+
+def _blotted(sentence: Sentence, named: Sequence[Mention]) -> Sentence:
+    """The sentence with paths outside code spans blotted out too: their folders' names are no words of it."""
+    masked = sentence.masked
+    for mention in named:
+        if not mention.code:
+            masked = masked[: mention.start] + MASK * (mention.end - mention.start) + masked[mention.end :]
+    return Sentence(sentence.text, masked, sentence.start)
+
+
+def _bare_names(
+    plan: Plan, segment: Segment, sentence: Sentence, named: Sequence[Mention]
+) -> Iterator[Claim]:
+    """Names written without backticks right before "in `path`"."""
+    for place in named if segment.tag not in AFTERWARDS else ():
+        joined = _NAME_IN.search(sentence.masked[: place.start]) if place.place is not None else None
+        symbol = symbol_in(joined["name"]) if joined else None
+        if joined is None or symbol is None or place.place is None or place_of(joined["name"]) is not None:
+            continue
+        mode = mode_of(sentence, joined.start("name"), joined.end("name"))
+        if mode in {"exists", "stated", "container"}:
+            yield Claim(
+                kind="symbol",
+                plan=plan.name,
+                line=plan.line_at(segment.start + sentence.start + joined.start("name")),
+                text=joined["name"],
+                mode="exists",
+                tag=segment.tag,
+                task=segment.task,
+                path=place.place.path,
+                symbol=symbol[0],
+                tied=True,
+            )
 
 
 def _mode(segment: Segment, sentence: Sentence, mention: Mention) -> Mode:

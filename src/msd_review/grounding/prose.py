@@ -55,7 +55,7 @@ _UNTOLD = regex(
 _UNTOLD_AFTER = regex(
     r"^\W*(?:(?:does|do|did|is|are|was|will|has|have)(?: not|n't)(?: yet| been)* (?:exist|there|present|defined|implemented|written|created)|"
     r"(?:is|are) (?:missing|absent|optional)|if\b|or (?:similar|equivalent|whatever|wherever)|yet\b|e\.g\.|optional|(?:will|shall|would|should then)\b|"
-    r"must (?:export|provide|define|contain|expose|declare|offer)|was\b|were\b|used to\b|once\b)",
+    r"must (?:export|provide|define|contain|expose|declare|offer)|was\b|were\b|used to\b)",
     re.IGNORECASE,
 )
 _ARTICLE = regex(rf"(?:\b(?:an?|new|another|one|two|three|four|following|additional|further|dedicated)\b)(?:\s+(?!(?:of|in|to|from|for|by|at|on)\b)[\w-]+){{0,4}}\s*[(\[\"'*]*(?:{MASK}+\s*(?:,|and|or|&|\+|/)\s*)*$", re.IGNORECASE)  # fmt: skip
