@@ -189,3 +189,17 @@ def test_an_interrupted_review_is_130_whatever_else_holds() -> None:
     skipped = [left_out("acme", Outcome.BLOCKED, named=True)]
     everything = report(lost, skipped=skipped, clusters=[concern()], interrupted=True)
     assert exit_code(everything, fail_on="low") == 130
+
+
+def test_a_concern_without_evidence_trips_no_gate() -> None:
+    shown = Cluster(
+        id="C-1",
+        severity=Severity.HIGH,
+        title="invented",
+        finding_ids=("a-1",),
+        reviewers=("a",),
+        independent_reviewers=1,
+        agreed=False,
+        demoted=True,
+    )
+    assert gate_trips(Consensus(clusters=(shown,), strengths=(), reviewers=()), "low") is False

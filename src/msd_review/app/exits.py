@@ -14,11 +14,17 @@ _LEFT_BY_CHOICE = frozenset({Outcome.SKIPPED.value})
 
 
 def gate_trips(consensus: Consensus, fail_on: str) -> bool:
-    """Whether an open concern is at or above `fail_on` ("never" never trips)."""
+    """Whether an open concern is at or above `fail_on` ("never" never trips).
+
+    One whose only evidence is missing is shown and trips nothing: an invented place must not stop anyone.
+    """
     if fail_on == "never":
         return False
     threshold = Severity(fail_on).rank
-    return any(is_open(cluster) and cluster.severity.rank >= threshold for cluster in consensus.clusters)
+    return any(
+        is_open(cluster) and not cluster.demoted and cluster.severity.rank >= threshold
+        for cluster in consensus.clusters
+    )
 
 
 def is_open(cluster: Cluster) -> bool:

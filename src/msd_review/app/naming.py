@@ -106,6 +106,13 @@ def check_names(world: World, request: ReviewRequest) -> None:
     check_overrides(world, overrides)
 
 
+def check_asked(world: World, request: ReviewRequest) -> None:
+    """Raises UsageError for anything about reviewers that cannot be, before anything else is looked at."""
+    check_names(world, request)
+    split_named(world.registry, request.named)
+    excluded_names(request, world.config)
+
+
 def check_overrides(world: World, overrides: Overrides) -> None:
     """Raises UsageError for a model or effort that its reviewer cannot take, whoever is chosen in the end."""
     instances, _ = parse_instances(world.config.raw("review.reviewer_instances").value, world.registry.slugs)

@@ -88,6 +88,7 @@ def review(
     _check_options(request)
     naming.check_configured(world)
     naming.check_imports(world, request.imports)
+    naming.check_asked(world, request)
     subject = choose_subject(world, request)
     paths = report_paths(subject, request.formats, request.output)
     history = assessing.load_history(report_paths(subject, ("json",), None)["json"])
