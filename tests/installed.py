@@ -13,6 +13,18 @@ PYTHON = sys.executable
 MSD = [PYTHON, "-m", "msd_review"]
 EXAMPLE = Path(__file__).parents[1] / "examples" / "linkshelf"
 
+# Nobody's identity and no configuration of this machine, also where a fixture runs before the tests' fences.
+GIT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_AUTHOR_NAME": "tests",
+    "GIT_AUTHOR_EMAIL": "tests@example.invalid",
+    "GIT_COMMITTER_NAME": "tests",
+    "GIT_COMMITTER_EMAIL": "tests@example.invalid",
+    "GIT_ALLOW_PROTOCOL": "file",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
 REVIEW = """# Review
 
 ## Summary
@@ -67,9 +79,8 @@ class Desk:
         return self.base / "state"
 
     def env(self) -> dict[str, str]:
-        kept = {name: os.environ[name] for name in os.environ if name.startswith("GIT_")}
         return {
-            **kept,
+            **GIT,
             "PATH": os.pathsep.join((str(self.bin), "/usr/bin", "/bin")),
             "HOME": str(self.base / "home"),
             "MSD_HOME": str(self.msd_home),
@@ -122,7 +133,12 @@ print(json.dumps({{"type": "turn.completed", "usage": {{"input_tokens": 7, "outp
 
     def git(self, *arguments: str) -> str:
         done = subprocess.run(
-            ["git", *arguments], cwd=self.project, check=True, capture_output=True, text=True
+            ["git", *arguments],
+            cwd=self.project,
+            env={**os.environ, **GIT},
+            check=True,
+            capture_output=True,
+            text=True,
         )
         return done.stdout
 
