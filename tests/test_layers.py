@@ -38,7 +38,16 @@ MAY_IMPORT: dict[str, set[str]] = {
         "manifest", "registry", "config", "selection", "lane_shape", "planning", "prompt", "handlers", "invocation", "trust", "sources",
         "lifecycle", "run", "review", "change", "grounding", "consensus", "report", "edges",
     },
-    "cli": {"app", "planning", "trust.disclosure", "trust.disclosure_text", "trust.visible", "report", "edges", "registry", "manifest", "config", "selection", "run.result", "prompt.model", "change.model"},
+    "hosts": {"manifest", "registry", "edges"},
+    "conformance": {
+        "manifest", "registry", "config", "lane_shape", "planning", "selection", "prompt", "handlers", "invocation", "trust", "run", "app", "edges",
+    },
+    "mcp_server": {"app", "edges", "report", "run.result"},
+    "fleet": {
+        "app", "manifest", "registry", "config", "selection", "planning", "trust", "run", "review", "report", "consensus", "prompt", "invocation",
+        "sources", "edges",
+    },
+    "cli": {"app", "hosts", "conformance", "mcp_server", "fleet", "planning", "trust.disclosure", "trust.disclosure_text", "trust.visible", "report", "edges", "registry", "manifest", "config", "selection", "run.result", "prompt.model", "change.model"},
 }  # fmt: skip
 
 
