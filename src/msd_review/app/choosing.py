@@ -23,7 +23,16 @@ from msd_review.registry import RosterLane
 from msd_review.report.model import Skipped
 from msd_review.run.probe import probe_lane
 from msd_review.run.standing import READY, ProbeResult
-from msd_review.selection import NotChosen, Reviewer, Selection, Wanted, candidates, select
+from msd_review.selection import (
+    NotChosen,
+    Reviewer,
+    Selection,
+    Wanted,
+    candidates,
+    parse_default_reviewers,
+    parse_instances,
+    select,
+)
 from msd_review.trust import grants, policy
 from msd_review.trust.policy import Approved, ApprovedHttp, ApprovedSpawn
 
@@ -44,6 +53,8 @@ class Choice:
     selection: Selection
     skipped: tuple[Skipped, ...]
     config_origin: str  # where review.default_reviewers comes from
+    by_agent: bool = False  # who asked can choose, and cannot agree for the person
+    standing: frozenset[str] = frozenset()  # the slugs of the user's own review.default_reviewers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +152,7 @@ def choose(world: World, request: ReviewRequest, *, probe: bool = True) -> Choic
     only_inactive = bool(request.named) and not named
     if only_inactive or (request.imports and not request.named and not request.all):
         empty = Selection(source="explicit", reviewers=())
-        return Choice(selection=empty, skipped=inactive, config_origin=origin)
+        return Choice(selection=empty, skipped=inactive, config_origin=origin, by_agent=request.by_agent)
     wanted = wanted_of(world, request, named, excluded)
     slugs = sorted(candidates(wanted))
     if probe:
@@ -158,7 +169,23 @@ def choose(world: World, request: ReviewRequest, *, probe: bool = True) -> Choic
     )
     selection = select(found)
     rows = [_row(one, standings, named) for one in selection.skipped]
-    return Choice(selection=selection, skipped=(*inactive, *rows), config_origin=origin)
+    return Choice(
+        selection=selection,
+        skipped=(*inactive, *rows),
+        config_origin=origin,
+        by_agent=request.by_agent,
+        standing=_standing_slugs(world),
+    )
+
+
+def _standing_slugs(world: World) -> frozenset[str]:
+    """The lanes that the user's own list of reviewers runs, whoever asks: a standing answer."""
+    configured = world.config.raw("review.default_reviewers")
+    if configured.origin != "user":
+        return frozenset()
+    entries, _ = parse_default_reviewers(configured.value)
+    instances, _ = parse_instances(world.config.raw("review.reviewer_instances").value, world.registry.slugs)
+    return frozenset(instances[entry].cli if entry in instances else entry for entry in entries)
 
 
 def _row(
@@ -186,7 +213,7 @@ def ask_first_use(world: World, choice: Choice, ask: AskPerson) -> World:
 
     Naming a lane, `--all`, and the user's own `review.default_reviewers` are answers already.
     """
-    if is_answered(choice):
+    if is_answered(choice) or choice.by_agent:
         return world
     entries = {r.slug: entry for r in choice.selection.reviewers if (entry := world.registry.lane(r.slug))}
     asked = [
@@ -202,11 +229,22 @@ def ask_first_use(world: World, choice: Choice, ask: AskPerson) -> World:
 
 
 def is_answered(choice: Choice) -> bool:
-    """Whether the way of choosing is itself an answer about who may receive the plan."""
+    """Whether the way of choosing is itself an answer about who may receive the plan; never where an agent chose."""
     selection = choice.selection
     if selection.source in {"explicit", "all"}:
-        return True
+        return not choice.by_agent
     return selection.source == "default_reviewers" and choice.config_origin == "user"
+
+
+def may_receive(world: World, choice: Choice, entry: RosterLane) -> bool:
+    """Whether the user has said that a lane which runs a tool of theirs may receive what is reviewed."""
+    if is_answered(choice) or not policy.needs_answer(
+        entry.lane, first_party=entry.capability.source == "first-party"
+    ):
+        return True
+    if choice.by_agent and entry.slug in choice.standing:
+        return True
+    return world.consents.answer(entry.slug) is True
 
 
 PlacesOf = Callable[[Reviewer, Lane], Places]
@@ -256,7 +294,7 @@ def approve_all(world: World, choice: Choice, invocations: Iterable[Invocation])
         entry = world.registry.lane(invocation.lane.slug)
         if entry is None:
             raise RuntimeError(f"{invocation.lane.slug} is planned and no lane")
-        judged = approve(world, entry, invocation, answered=is_answered(choice))
+        judged = approve(world, entry, invocation, answered=may_receive(world, choice, entry))
         if isinstance(judged, ApprovedSpawn | ApprovedHttp):
             approved.append(judged)
         else:

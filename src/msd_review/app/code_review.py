@@ -83,7 +83,7 @@ def code_review(
     runs = store.runs_folder()
     sweep.sweep_crashed(runs)
     world = ask_destinations(world, choosing.candidate_slugs(world, request.review), ask_host)
-    choice = _with_plans_for_those_who_need_them(choosing.choose(world, request.review), scope)
+    choice = with_plans_for_those_who_need_them(choosing.choose(world, request.review), scope)
     world = choosing.ask_first_use(world, choice, ask)
     whole = change_prompt(scope.change, depth=scope.depth, root=".", plan=scope.plan)
     outgoing.check_prompt(world, whole, request.review.allow_secrets)
@@ -92,7 +92,7 @@ def code_review(
     check_writable(paths)
     info = _new_run(runs, scope)
     try:
-        return _run(_Setting(replace(scope, world=world), paths, info, choice), progress)
+        return _run(ChangeSetting(replace(scope, world=world), paths, info, choice), progress)
     except BaseException:
         record_end(info, state="failed", exit_code=None)
         raise
@@ -102,13 +102,13 @@ def rehearse_code_review(world: World, request: CodeReviewRequest, *, as_json: b
     """`--dry-run`: what would run, and what would be sent where."""
     scope = find_scope(world, request)
     choice = choosing.choose(scope.world, request.review, probe=False)
-    choice = _with_plans_for_those_who_need_them(choice, scope)
-    prepared = _prepare(scope, choice, NO_RUN, may_start=False)
+    choice = with_plans_for_those_who_need_them(choice, scope)
+    prepared = prepare_change(scope, choice, NO_RUN, may_start=False)
     receives = _SENT if scope.plan is None else _SENT_WITH_PLAN
     return rehearsed(scope.subject, choice, prepared, as_json=as_json, receives=receives)
 
 
-def _with_plans_for_those_who_need_them(choice: choosing.Choice, scope: ReviewScope) -> choosing.Choice:
+def with_plans_for_those_who_need_them(choice: choosing.Choice, scope: ReviewScope) -> choosing.Choice:
     """Without a phase there is no plan, so the reviewer of ours that checks plans is left out, and that is shown."""
     if scope.plan is not None:
         return choice
@@ -141,20 +141,24 @@ def _new_run(runs: Path, scope: ReviewScope) -> RunInfo:
         command="code-review",
         root=scope.subject.root,
         plans=[plan.name for plan in scope.subject.plans],
+        reserved=scope.request.review.run_id,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Setting:
+class ChangeSetting:
+    """What one review of a change is about, settled before anyone is asked."""
+
     scope: ReviewScope
     paths: Mapping[str, Path]
     info: RunInfo
     choice: choosing.Choice
 
 
-def _prepare(
+def prepare_change(
     scope: ReviewScope, choice: choosing.Choice, folder: Path, *, may_start: bool = True
 ) -> Prepared:
+    """Plans and approves every chosen reviewer, on the change's prompts."""
     prompts = ChangePrompts(change=scope.change, depth=scope.depth, plan=scope.plan)
     return prepare(
         scope.world,
@@ -167,10 +171,18 @@ def _prepare(
     )
 
 
-def _run(setting: _Setting, progress: Watcher) -> CodeReviewEnded:
+def _run(setting: ChangeSetting, progress: Watcher) -> CodeReviewEnded:
     scope, info = setting.scope, setting.info
-    prepared = _prepare(scope, setting.choice, info.folder)
+    prepared = prepare_change(scope, setting.choice, info.folder)
     ran = run_prepared(scope.world, scope.request.review, prepared, info=info, progress=progress)
+    return conclude_change(setting, prepared, ran, progress)
+
+
+def conclude_change(
+    setting: ChangeSetting, prepared: Prepared, ran: Ran, progress: Watcher
+) -> CodeReviewEnded:
+    """From what the lanes delivered, wherever they ran, to the written report. Raises InputError."""
+    scope, info = setting.scope, setting.info
     report = _report(setting, prepared, ran)
     fail_on = scope.request.review.fail_on or scope.world.config.get("review.fail_on").value
     report = replace(report, exit_code=exits.exit_code(_as_gated(report), fail_on=fail_on))
@@ -188,7 +200,7 @@ def _as_gated(report: ReviewReport) -> ReviewReport:
     return replace(report, consensus=replace(report.consensus, clusters=clusters))
 
 
-def _delivered(setting: _Setting, prepared: Prepared, ran: Ran) -> tuple[Delivered, ...]:
+def _delivered(setting: ChangeSetting, prepared: Prepared, ran: Ran) -> tuple[Delivered, ...]:
     scope = setting.scope
     instances = {r.identity for r in setting.choice.selection.reviewers if r.kind == "instance"}
     lanes = [
@@ -208,7 +220,7 @@ def _delivered(setting: _Setting, prepared: Prepared, ran: Ran) -> tuple[Deliver
     return (deliver_internal(scope.request.internal, folder=setting.info.folder), *ordered)
 
 
-def _report(setting: _Setting, prepared: Prepared, ran: Ran) -> ReviewReport:
+def _report(setting: ChangeSetting, prepared: Prepared, ran: Ran) -> ReviewReport:
     scope = setting.scope
     tree = open_tree(scope.subject.root)
     dismissals, told = code_review_policy.base_dismissals(

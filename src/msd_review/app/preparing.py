@@ -206,7 +206,7 @@ def _take(
     if isinstance(planned, HttpInvocation):
         # Settled here, once: the proxy that is shown, judged and used is one value.
         planned = replace(planned, proxy=proxy_for(planned.url, environ.snapshot()))
-    answered = choosing.is_answered(choice)
+    answered = choosing.may_receive(world, choice, entry)
     judged = approving.approve(world, entry, planned, answered=answered)
     if isinstance(judged, ApprovedSpawn) and found.may_start:
         fitted = _fitted(judged, root=world.root.required())

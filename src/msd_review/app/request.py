@@ -46,6 +46,8 @@ class ReviewRequest:
     dry_run: bool = False
     yes: bool = False
     allow_secrets: tuple[str, ...] = ()
+    run_id: str | None = None  # a folder that was reserved for this run
+    by_agent: bool = False  # an agent asks: naming a reviewer chooses it, and agrees to nothing
 
 
 def pairs(option: str, values: Iterable[str]) -> dict[str, str]:

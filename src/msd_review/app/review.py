@@ -100,16 +100,18 @@ def review(
     outgoing.check_secrets(world, subject, request.allow_secrets)
     check_writable(paths)
     with term_as_interrupt():
-        info = _new_run(runs, subject)
+        info = _new_run(runs, subject, request.run_id)
         try:
-            return _review(_Setting(world, request, subject, paths, history, info, choice), progress)
+            return _review(Setting(world, request, subject, paths, history, info, choice), progress)
         except BaseException:
             record_end(info, state="failed", exit_code=None)
             raise
 
 
 @dataclass(frozen=True, slots=True)
-class _Setting:
+class Setting:
+    """What one review is about, settled before anyone is asked."""
+
     world: World
     request: ReviewRequest
     subject: ReviewSubject
@@ -119,7 +121,7 @@ class _Setting:
     choice: choosing.Choice
 
 
-def _new_run(runs: Path, subject: ReviewSubject) -> RunInfo:
+def _new_run(runs: Path, subject: ReviewSubject, reserved: str | None) -> RunInfo:
     return store.new_run(
         runs,
         subject=subject_key(subject),
@@ -127,13 +129,20 @@ def _new_run(runs: Path, subject: ReviewSubject) -> RunInfo:
         command="review",
         root=subject.root,
         plans=[plan.name for plan in subject.plans],
+        reserved=reserved,
     )
 
 
-def _review(setting: _Setting, progress: Watcher) -> Ended:
+def _review(setting: Setting, progress: Watcher) -> Ended:
     world, request = setting.world, setting.request
     prepared = prepare(world, request, setting.subject, setting.choice, folder=setting.info.folder)
     ran = run_prepared(world, request, prepared, info=setting.info, progress=progress)
+    return conclude(setting, prepared, ran, progress)
+
+
+def conclude(setting: Setting, prepared: Prepared, ran: Ran, progress: Watcher) -> Ended:
+    """From what the lanes delivered, wherever they ran, to the written report. Raises InputError."""
+    world, request = setting.world, setting.request
     report = _report(setting, prepared, ran)
     fail_on = request.fail_on or world.config.get("review.fail_on").value
     report = replace(report, exit_code=exits.exit_code(report, fail_on=fail_on))
@@ -145,7 +154,7 @@ def _review(setting: _Setting, progress: Watcher) -> Ended:
     return Ended(exit_code=report.exit_code, report=report, stalled=stalled)
 
 
-def _report(setting: _Setting, prepared: Prepared, ran: Ran) -> ReviewReport:
+def _report(setting: Setting, prepared: Prepared, ran: Ran) -> ReviewReport:
     world, request, subject = setting.world, setting.request, setting.subject
     instances = {r.identity for r in setting.choice.selection.reviewers if r.kind == "instance"}
     delivered = [
@@ -195,7 +204,7 @@ def _skipped(choice: choosing.Choice, prepared: Prepared, ran: Ran) -> tuple[Ski
     return (*choice.skipped, *prepared.skipped, *ran.skipped)
 
 
-def _warnings(setting: _Setting, prepared: Prepared, ran: Ran, others: tuple[str, ...]) -> tuple[str, ...]:
+def _warnings(setting: Setting, prepared: Prepared, ran: Ran, others: tuple[str, ...]) -> tuple[str, ...]:
     world = setting.world
     notices = tuple(notice.message for notice in world.registry.notices)
     chosen = setting.choice.selection.warnings

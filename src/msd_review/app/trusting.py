@@ -5,7 +5,7 @@ from typing import Any
 
 from msd_review.app.world import World
 from msd_review.errors import InputError, StoreError, UsageError
-from msd_review.trust import destinations, grants, store
+from msd_review.trust import destinations, grants, policy, store
 
 
 def store_warning(world: World) -> str | None:
@@ -72,6 +72,21 @@ def allow_host(world: World, slug: str, url: str) -> AllowedHost:
         is_local=destinations.is_local(destination.url),
         warnings=destination.warnings,
     )
+
+
+def receiver_of(world: World, name: str) -> str | None:
+    """Who receives plans when the tool of a lane that ships with msd runs: `Codex (openai)`; None for any other name."""
+    entry = world.registry.lane(name)
+    if entry is None or entry.capability.source != "first-party":
+        return None
+    if not policy.needs_answer(entry.lane, first_party=True):
+        return None
+    return f"{entry.section} ({entry.lane.provider})" if entry.lane.provider else entry.section
+
+
+def answer_for(world: World, slug: str, *, allowed: bool) -> None:
+    """Keeps whether a lane's tool may receive plans on this machine. Raises StoreError."""
+    grants.record_answers(world.home, {slug.lower(): allowed})
 
 
 def revoke(world: World, name: str, destination: str | None) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from msd_review.app import installing, trusting
 from msd_review.cli.lane_flags import world_of
 from msd_review.cli.prompts import Terminal
 from msd_review.cli.tables import table
+from msd_review.errors import TrustError
 from msd_review.trust.visible import plain
 
 
@@ -78,13 +79,34 @@ def allow_host(ctx: click.Context, slug: str, url: str) -> None:
 )
 @click.pass_context
 def allow(ctx: click.Context, identity: str, scope: str | None, token: str | None) -> None:
-    """Agree to a capability that came with a clone, or that changed."""
+    """Agree to a capability that came with a clone, or that changed; or that a tool of yours may receive plans."""
+    receiver = trusting.receiver_of(world_of(ctx), identity) if scope is None and token is None else None
+    if receiver is not None:
+        _allow_tool(ctx, identity, receiver)
+        return
     answers = installing.Answers(ask=show_and_ask, token=token)
     disclosure, place = installing.allow(world_of(ctx), identity, scope=scope, answers=answers)
     warn_about_store(ctx)
     click.echo(
         f"agreed: {plain(disclosure.id)} {plain(disclosure.version)} ({place.name}) is active as it is now"
     )
+
+
+def _allow_tool(ctx: click.Context, slug: str, receiver: str) -> None:
+    """The answer that a first review asks for, given beforehand; a person's alone, so only on a terminal."""
+    question = f"Send plans and changes to {plain(receiver)} whenever a review asks for it?"
+    answer = Terminal(may_ask=True).ask_no_by_default(question)
+    if answer is None:
+        raise TrustError(
+            f"whether {slug} may receive plans is a person's to say, and here is no terminal to ask on",
+            hint=f"run it yourself in a terminal: msd capability trust allow {slug}",
+        )
+    trusting.answer_for(world_of(ctx), slug, allowed=answer)
+    warn_about_store(ctx)
+    if not answer:
+        raise TrustError(f"refused: {slug} receives nothing")
+    click.echo(f"agreed: {plain(receiver)} may receive plans and changes on this machine")
+    click.echo(f"to take it back: msd capability trust revoke {slug}", err=True)
 
 
 def warn_about_store(ctx: click.Context) -> None:

@@ -11,7 +11,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -99,12 +99,27 @@ def is_run_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def new_run(
-    runs: Path, *, subject: str, title: str, command: str, root: Path | None, plans: Sequence[str] = ()
-) -> RunInfo:
-    """Makes a run's folder, unique even within one second. Raises StoreError when it cannot."""
+def reserve_run(runs: Path) -> Path:
+    """Makes a run's folder, unique even within one second, before the run itself begins. Raises StoreError."""
     try:
-        folder = _new_folder(runs)
+        return _new_folder(runs)
+    except OSError as problem:
+        raise _not_recorded(runs, problem) from None
+
+
+def new_run(
+    runs: Path,
+    *,
+    subject: str,
+    title: str,
+    command: str,
+    root: Path | None,
+    plans: Sequence[str] = (),
+    reserved: str | None = None,
+) -> RunInfo:
+    """Makes a run's folder, or takes the reserved one, and records its start. Raises StoreError when it cannot."""
+    try:
+        folder = _new_folder(runs) if reserved is None else find_run(runs, reserved).folder
         fault_point("run.folder_made")
         owner = process_table.identify(os.getpid())
         record = {
@@ -116,15 +131,17 @@ def new_run(
             "root": str(root) if root is not None else "",
             "plans": list(plans),
             "started_at": clock.iso(clock.now()),
-            "owner": None
-            if owner is None
-            else {"pid": owner.pid, "started": owner.started, "boot": owner.boot},
+            "owner": None if owner is None else asdict(owner),
         }
         files.write_atomic(folder / _META, _json(record), mode=0o600)
     except OSError as problem:
-        raise StoreError(f"a run cannot be recorded in {runs}: {problem.strerror or problem}") from None
+        raise _not_recorded(runs, problem) from None
     fault_point("run.recorded")
     return read_run(folder)
+
+
+def _not_recorded(runs: Path, problem: OSError) -> StoreError:
+    return StoreError(f"a run cannot be recorded in {runs}: {problem.strerror or problem}")
 
 
 def _new_folder(runs: Path) -> Path:
