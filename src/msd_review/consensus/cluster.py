@@ -20,6 +20,7 @@ BEYOND_DOUBT = 0.97
 SAME_REVIEWER = 0.98  # one reviewer who says two things mostly means two things
 _RAREST = 10
 _LONGEST_POSTING = 64
+_MOST_LOOKED_AT = 600  # others a concern is weighed against before the best are compared in full
 _MOST_CANDIDATES = 12
 _WHOLE = 0.5  # what the average over all pairs of two groups must reach
 _LARGEST_GROUP = 60
@@ -75,22 +76,19 @@ class _Pairs:
 
 
 def _candidates(place: int, keys: Sequence[str], postings: Mapping[str, Sequence[int]]) -> list[int]:
-    """The places that share most with one place; what nearly everybody has is not looked at."""
+    """The places that share most with one place, by what is rarest; what nearly everybody has is not looked at."""
     shared: dict[int, float] = defaultdict(float)
-    for key in keys:
-        posting = postings[key]
-        if len(posting) > _LONGEST_POSTING:
-            continue
+    looked_at = 0
+    for posting in sorted((postings[key] for key in keys), key=len):
+        looked_at += len(posting)
+        if len(posting) > _LONGEST_POSTING or looked_at > _MOST_LOOKED_AT:
+            break
         worth = 1.0 / math.sqrt(len(posting))
         for other in posting:
             shared[other] += worth
     shared.pop(place, None)
-    return [
-        other
-        for _, other in heapq.nsmallest(
-            _MOST_CANDIDATES, [(-worth, other) for other, worth in shared.items()]
-        )
-    ]
+    ranked = heapq.nsmallest(_MOST_CANDIDATES, [(-worth, other) for other, worth in shared.items()])
+    return [other for _, other in ranked]
 
 
 def _keys(prepared: Prepared) -> list[str]:
@@ -98,9 +96,7 @@ def _keys(prepared: Prepared) -> list[str]:
     features = prepared.features
     words = [(-value, f"w {word}") for word, value in prepared.words.items() if word not in GENERIC]
     families = [(-value, f"g {name}") for name, value in prepared.families.items()]
-    keys = [key for _, key in heapq.nsmallest(_RAREST, words)] + [
-        key for _, key in heapq.nsmallest(_RAREST, families)
-    ]
+    keys = [key for _, key in sorted(words)[:_RAREST] + sorted(families)[:_RAREST]]
     keys += [f"n {name}" for name in sorted(features.names)[:_RAREST]]
     keys += [f"i {record}" for record in sorted(features.ids)[:_RAREST]]
     keys += [

@@ -19,7 +19,7 @@ from msd_review.review.model import Citation
 
 _TITLE_WEIGHT = 2.0
 _BODY_LIMIT = 900
-_GRAM_WORDS = 48
+_GRAM_WORDS = 32
 _FILE_AND_LINE = regex(r"\.\w{1,5}:\d")
 _GENERIC_WEIGHT = 0.25
 _EVERYDAY_WEIGHT = 0.6
@@ -77,10 +77,13 @@ def features_of(
 
 def _without_places(text: str) -> str:
     """Where something stands is compared as a place, never as words: a common file is no common concern."""
-    words = text.split()
-    return " ".join(
-        word for word in words if not ("/" in word and "." in word) and not _FILE_AND_LINE.search(word)
-    )
+    return " ".join(word for word in text.split() if not _is_place(word))
+
+
+def _is_place(word: str) -> bool:
+    if "." not in word:
+        return False
+    return "/" in word or (":" in word and _FILE_AND_LINE.search(word) is not None)
 
 
 def _counted(title: Iterable[str], body: Iterable[str]) -> dict[str, float]:
@@ -92,7 +95,7 @@ def _counted(title: Iterable[str], body: Iterable[str]) -> dict[str, float]:
 
 def _grams(words: Sequence[str]) -> frozenset[str]:
     plain = " ".join(words[:_GRAM_WORDS])
-    return frozenset(plain[at : at + 4] for at in range(len(plain) - 3))
+    return frozenset(map("".join, zip(plain, plain[1:], plain[2:], plain[3:], strict=False)))
 
 
 def _files(citations: Sequence[Citation]) -> dict[str, tuple[tuple[int, int], ...]]:
@@ -199,7 +202,11 @@ def similarity(one: Prepared, other: Prepared) -> float:
 
 
 def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    return sum(one[word] * other[word] for word in one.keys() & other.keys())
+    total = 0.0
+    for word, weight in one.items():
+        if word in other:
+            total += weight * other[word]
+    return total
 
 
 def _dice(one: frozenset[str], other: frozenset[str]) -> float:
