@@ -42,7 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "conformance": {
         "manifest", "registry", "config", "lane_shape", "planning", "selection", "prompt", "handlers", "invocation", "trust", "run", "app", "edges",
     },
-    "mcp_server": {"app", "edges", "report", "run.result"},
+    "mcp_server": {"app", "edges", "report", "run.result", "run.store", "run.journal", "run.interrupts"},
     "fleet": {
         "app", "manifest", "registry", "config", "selection", "planning", "trust", "run", "review", "report", "consensus", "prompt", "invocation",
         "sources", "edges",

@@ -54,7 +54,6 @@ class Choice:
     skipped: tuple[Skipped, ...]
     config_origin: str  # where review.default_reviewers comes from
     by_agent: bool = False  # who asked can choose, and cannot agree for the person
-    standing: frozenset[str] = frozenset()  # the slugs of the user's own review.default_reviewers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,18 +173,7 @@ def choose(world: World, request: ReviewRequest, *, probe: bool = True) -> Choic
         skipped=(*inactive, *rows),
         config_origin=origin,
         by_agent=request.by_agent,
-        standing=_standing_slugs(world),
     )
-
-
-def _standing_slugs(world: World) -> frozenset[str]:
-    """The lanes that the user's own list of reviewers runs, whoever asks: a standing answer."""
-    configured = world.config.raw("review.default_reviewers")
-    if configured.origin != "user":
-        return frozenset()
-    entries, _ = parse_default_reviewers(configured.value)
-    instances, _ = parse_instances(world.config.raw("review.reviewer_instances").value, world.registry.slugs)
-    return frozenset(instances[entry].cli if entry in instances else entry for entry in entries)
 
 
 def _row(
@@ -236,15 +224,26 @@ def is_answered(choice: Choice) -> bool:
     return selection.source == "default_reviewers" and choice.config_origin == "user"
 
 
+def _standing_slugs(world: World) -> frozenset[str]:
+    """The lanes that the user's own list of reviewers runs, whoever asks: a standing answer."""
+    configured = world.config.raw("review.default_reviewers")
+    if configured.origin != "user":
+        return frozenset()
+    entries, _ = parse_default_reviewers(configured.value)
+    instances, _ = parse_instances(world.config.raw("review.reviewer_instances").value, world.registry.slugs)
+    return frozenset(instances[entry].cli if entry in instances else entry for entry in entries)
+
+
+def has_agreed(world: World, entry: RosterLane) -> bool:
+    """Whether the user gave a standing word that what is reviewed may go to a lane; for servers other rules hold."""
+    if not policy.needs_answer(entry.lane, first_party=entry.capability.source == "first-party"):
+        return True
+    return entry.slug in _standing_slugs(world) or world.consents.answer(entry.slug) is True
+
+
 def may_receive(world: World, choice: Choice, entry: RosterLane) -> bool:
-    """Whether the user has said that a lane which runs a tool of theirs may receive what is reviewed."""
-    if is_answered(choice) or not policy.needs_answer(
-        entry.lane, first_party=entry.capability.source == "first-party"
-    ):
-        return True
-    if choice.by_agent and entry.slug in choice.standing:
-        return True
-    return world.consents.answer(entry.slug) is True
+    """Whether the user has said, now or before, that what is reviewed may go to a lane."""
+    return is_answered(choice) or has_agreed(world, entry)
 
 
 PlacesOf = Callable[[Reviewer, Lane], Places]

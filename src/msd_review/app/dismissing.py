@@ -112,7 +112,8 @@ def _strings(value: Any) -> dict[str, str]:
     return {name: mark for name, mark in pairs if isinstance(name, str) and isinstance(mark, str)}
 
 
-def _reviews(root: Path) -> Iterable[Path]:
+def reviews_of(root: Path) -> Iterable[Path]:
+    """Every review document of plans and of changes that lies in its usual place."""
     folders = [phase.folder for phase in list_phases(root)]
     for folder in (root, root / ".planning", *folders):
         if folder.is_dir():
@@ -120,7 +121,7 @@ def _reviews(root: Path) -> Iterable[Path]:
 
 
 def _find(root: Path, identity: str) -> tuple[Path, dict[str, Any], list[dict[str, Any]]]:
-    for path in list(_reviews(root))[:MAX_REVIEWS]:
+    for path in list(reviews_of(root))[:MAX_REVIEWS]:
         try:
             document = json.loads(files.read_bounded(path, 64 * 1024 * 1024))
         except (OSError, ValueError, RecursionError):

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "config": ("config", "Read and change configuration."),
     "capability": ("capability", "Validate, install and trust capabilities."),
     "runs": ("runs", "List, show and clean earlier runs."),
+    "mcp": ("mcp", "Serve agents as an MCP server on standard input and output."),
     "doctor": ("doctor", "Say what a person needs when something does not work."),
 }
 
