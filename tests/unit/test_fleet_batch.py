@@ -303,7 +303,7 @@ def test_a_revision_of_an_address_must_be_one_that_can_be_fetched(tmp_path: Path
             {"lanes": ["--codex"]},
             '"--codex" is a flag; write the lane\'s slug, as `msd lane list` shows it',
         ),
-        ({"lanes": ["a b"]}, "\"a b\" is no lane's slug and no instance's name"),
+        ({"lanes": ["a b"]}, "\"a b\" is no lane's slug"),
         ({"models": ["m"]}, "must be an object of lane and model, not an array"),
         ({"models": {"codex": "-m"}}, 'the model of "codex" starts with a dash and would become an option'),
         ({"models": {"a": "m", "A": "n"}}, "names one lane twice, in other letters"),

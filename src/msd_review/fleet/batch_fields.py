@@ -74,14 +74,14 @@ FIELDS = (
     ),
     BatchField(
         name="lanes",
-        value="a list of lanes, by slug, or of instances",
+        value="a list of lanes, by slug",
         required="no",
         doc="who reviews; left out, every lane that can run",
         example=["codex", "gemini"],
     ),
     BatchField(
         name="models",
-        value="an object: lane or instance → model",
+        value="an object: lane → model",
         required="no",
         doc="the model of a lane, for this item",
         example={"codex": "gpt-x"},

@@ -217,7 +217,7 @@ def _lane(value: object) -> str:
     if text.startswith("-"):
         raise BadField(f"{shown(text)} is a flag; write the lane's slug, as `msd lane list` shows it")
     if not _LANE.fullmatch(text):
-        raise BadField(f"{shown(text)} is no lane's slug and no instance's name")
+        raise BadField(f"{shown(text)} is no lane's slug")
     return text.lower()
 
 
