@@ -44,8 +44,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "mcp_server": {"app", "edges", "report", "run.result", "run.store", "run.journal", "run.interrupts"},
     "fleet": {
-        "app", "manifest", "registry", "config", "selection", "planning", "trust", "run", "review", "report", "consensus", "prompt", "invocation",
-        "sources", "edges",
+        "app", "manifest", "registry", "config", "selection", "lane_shape", "planning", "trust", "run", "review", "change", "report", "consensus",
+        "prompt", "invocation", "sources", "edges",
     },
     "cli": {"app", "hosts", "conformance", "mcp_server", "fleet", "planning", "trust.disclosure", "trust.disclosure_text", "trust.visible", "report", "edges", "registry", "manifest", "config", "selection", "run.result", "prompt.model", "change.model"},
 }  # fmt: skip
