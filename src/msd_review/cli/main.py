@@ -26,6 +26,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "loop": ("loop", "Show which hooks are active at a point of the loop."),
     "config": ("config", "Read and change configuration."),
     "capability": ("capability", "Validate, install and trust capabilities."),
+    "install": ("install", "Put msd into the tool that you work in."),
+    "uninstall": ("uninstall", "Take msd out of it again."),
     "runs": ("runs", "List, show and clean earlier runs."),
     "mcp": ("mcp", "Serve agents as an MCP server on standard input and output."),
     "doctor": ("doctor", "Say what a person needs when something does not work."),

@@ -20,6 +20,7 @@ POINTS = (
     "install.planned", "install.staged", "install.set_aside", "install.swapped", "install.recorded",
     "install.consented", "install.cleared",
     "remove.planned", "remove.set_aside", "remove.recorded", "remove.revoked", "remove.cleared",
+    "host.planned", "host.written", "host.recorded", "host.emptied", "host.tidied", "host.cleared",
     "sweep.killing", "clean.removing", "resume.adopting",
 )  # fmt: skip
 
