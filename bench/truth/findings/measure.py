@@ -2,6 +2,8 @@
 
 A case is a reviewer's text, a line of `%%%%`, and labels: `H phrase` for an open finding of that severity
 that holds the phrase (H, M, L, U; `/r` resolved, `/q` quoted), `risk M`, `strengths 2`, `kind no_review`.
+The corpus is learnt: what it measures is that nothing learnt was lost. How the reader did on texts that it had
+never seen is written down batch by batch in `first_contact.tsv`, and printed apart.
 Run: `python bench/truth/findings/measure.py [-v] [case …]`.
 """
 
@@ -16,6 +18,7 @@ from msd_review.review.findings import read_review
 from msd_review.review.model import Finding, Review
 
 CASES = Path(__file__).parent / "cases"
+FIRST_CONTACT = Path(__file__).parent / "first_contact.tsv"
 SEVERITIES = {"H": "high", "M": "medium", "L": "low", "U": "unrated"}
 STATUSES = {"": "open", "r": "resolved", "q": "quoted"}
 LABEL = re.compile(r"^(?P<severity>[HMLU])(?:/(?P<status>[rq]))? (?P<phrase>.+)$")
@@ -134,6 +137,9 @@ def main(arguments: list[str]) -> None:
         if wrong and verbose:
             print(case.name, *wrong, sep="\n    ")
     report(len(cases), counts)
+    if not names:
+        print("\nat first contact, before anything was learnt from the texts")
+        print(FIRST_CONTACT.read_text(encoding="utf-8").rstrip().expandtabs(12))
 
 
 def report(cases: int, counts: Counter[str]) -> None:

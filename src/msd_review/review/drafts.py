@@ -25,6 +25,9 @@ _SENTENCE_END = regex(
     r"(?<=[\w`)\]\"'’”»*])[.!?](?=\s+[^\sa-z])|[。！？](?=.)|\s[—–]\s|:\s(?=[A-Z`])|：|\n|;\s"
 )
 _NUMBER = regex(r"^\s*(?:\(?(?:\d{1,3}|[a-z])[.)]\s+|#\d{1,3}\b[.:)]?\s*|[①-⑳]\s*|(?:Finding|Concern|Issue|Problem|Risk)\s#?\d{1,3}\s*[:.—–-]\s*|[A-Z]{1,4}-?\d{1,3}(?:\.\d{1,2})?\s*(?:[:.)]|[—–-](?=\s))\s*)", re.IGNORECASE)  # fmt: skip
+_KEPT = regex(
+    r"(`[^`\n]{0,400}`|(?<![^\W_])__[a-z0-9_]{1,40}?__(?![^\W_]))"
+)  # code, and names such as __init__
 _MARKUP = regex(r"\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 
 
@@ -106,8 +109,8 @@ def is_nothing(text: str) -> bool:
 
 def plain_text(text: str) -> str:
     """Without emphasis marks and line breaks; code marks stay."""
-    pieces = text.split("`")
-    told = "`".join(_MARKUP.sub("", piece) if at % 2 == 0 else piece for at, piece in enumerate(pieces))
+    pieces = _KEPT.split(text)
+    told = "".join(_MARKUP.sub("", piece) if at % 2 == 0 else piece for at, piece in enumerate(pieces))
     return re.sub(r"\s+", " ", told).strip(" :：—–-|")
 
 

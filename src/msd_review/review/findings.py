@@ -9,10 +9,12 @@ from msd_review.outcomes import Mark
 from msd_review.review.block import BadBlock, Block, BlockFinding, find_block
 from msd_review.review.citations import extract_citations, has_path_citation
 from msd_review.review.drafts import BODY_LIMIT, Draft, plain_text, split_title
+from msd_review.review.foreign import foreign_strengths, read_foreign
 from msd_review.review.kind import is_review, looks_truncated
-from msd_review.review.legend import severity_by_emoji
+from msd_review.review.legend import severity_by_callout, severity_by_emoji
 from msd_review.review.model import Citation, Finding, FindingStatus, Review, Severity, Strength
 from msd_review.review.overall import overall_risk
+from msd_review.review.prose import read_prose
 from msd_review.review.records import read_records
 from msd_review.review.repeats import share, without_repeats, words_of
 from msd_review.review.runs import Context, Source
@@ -20,6 +22,7 @@ from msd_review.review.sections import Section, read_sections
 from msd_review.review.statuses import OPEN_MARK
 from msd_review.review.strengths import strengths_of, summary_of
 from msd_review.review.structure import Document, read_structure
+from msd_review.review.titles import bare_title, is_place, without_place
 from msd_review.review.walk import Walk
 
 FINDING_LIMIT = 5_000
@@ -49,7 +52,9 @@ def read_review(
     prose = tuple(
         _finding(draft, at, identity) for at, draft in enumerate([*drafts, *prior][:FINDING_LIMIT], start=1)
     )
-    strengths = strengths_of(root, identity)
+    strengths = strengths_of(root, identity) or tuple(
+        Strength(identity=identity, text=told, line=line) for told, line in foreign_strengths(document.lines)
+    )
     findings, source, notes = _believed(block, prose, identity)
     if source == "block" and isinstance(block, Block) and block.strengths:
         strengths = tuple(
@@ -91,10 +96,21 @@ def _drafts(document: Document, root: Section) -> tuple[list[Draft], list[Draft]
     records = read_records(document.lines)
     if records:
         return records, []
-    walk = Walk(Source(document=document, emoji=severity_by_emoji(document.lines)))
+    source = Source(
+        document=document,
+        emoji=severity_by_emoji(document.lines),
+        callouts=severity_by_callout(document.nodes),
+    )
+    walk = Walk(source)
     walk.visit(root, Context())
+    told = read_foreign(document.lines) if len(walk.drafts) <= 1 else []
+    if len(told) > len(walk.drafts):
+        return without_repeats(told), walk.prior
     if not walk.drafts:
+        walk.prior.clear()
         walk.visit(root, Context(recap=True))
+    if not walk.drafts and not walk.prior:
+        return read_prose(root), []
     drafts = without_repeats(sorted(walk.drafts, key=lambda draft: draft.line))
     prior = without_repeats(sorted(walk.prior, key=lambda draft: draft.line))
     reopened = [
@@ -113,16 +129,27 @@ def _stands_among(draft: Draft, drafts: Iterable[Draft]) -> bool:
     return any(share(words, words_of((other.text + " ".join(other.more))[:3000])) >= 0.4 for other in drafts)
 
 
+def _title_and_rest(draft: Draft) -> tuple[str, str]:
+    """A title that says what is wrong, and the text that is left; a place in front of it goes to the rest."""
+    if draft.title:
+        return plain_text(draft.title)[:160], draft.text if draft.text != draft.title else ""
+    told = without_place(draft.text)
+    title, rest = split_title(told)
+    if is_place(title) and (said := rest or next((more for more in draft.more if more.strip()), "")):
+        return split_title(said)[0], f"{title}\n{rest}"
+    if told == draft.text or not told:
+        return title, rest
+    return title, f"{draft.text[: -len(told)].strip(' *_:—–|-')}\n{rest}".strip()
+
+
 def _finding(draft: Draft, number: int, identity: str) -> Finding:
-    title, rest = (plain_text(draft.title)[:160], "") if draft.title else split_title(draft.text)
-    if draft.title and draft.text != draft.title:
-        rest = draft.text
+    title, rest = _title_and_rest(draft)
     body = "\n".join(piece for piece in [rest, *draft.more] if piece.strip())[:BODY_LIMIT]
     return Finding(
         id=f"{identity}-{number}",
         identity=identity,
         severity=draft.severity or Severity.UNRATED,
-        title=title or plain_text(draft.text)[:160] or "(untitled)",
+        title=bare_title(title) or plain_text(draft.text)[:160] or "(untitled)",
         body=body,
         citations=extract_citations(f"{draft.title or draft.text}\n{body}"),
         suggestion="\n".join(draft.suggestions)[:BODY_LIMIT] or None,
@@ -177,7 +204,7 @@ def _from_block(
         id=f"{identity}-{number}",
         identity=identity,
         severity=found.severity,
-        title=plain_text(found.title)[:160],
+        title=bare_title(plain_text(found.title)[:160]),
         body=found.body[:BODY_LIMIT],
         citations=_once((*written, *in_body)),
         suggestion=found.suggestion,

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from msd_review.lazy import regex
+from msd_review.review.grades import group_severity
 from msd_review.review.labels import find_label, severity_of_cell
 from msd_review.review.model import Severity
 from msd_review.review.roles import SPLIT, Role, role_of_name
@@ -61,7 +62,9 @@ def read_heading(text: str) -> Meaning:
     role = None if _names_severity(plain) else role_of_name(plain)
     if role == "risk":
         return Meaning(role=role, plan=plan, risk=_risk_in(line), title=plain)
-    whole = severity_of_cell(plain) if plain else None
+    if role == "recap":
+        return Meaning(role=role, plan=plan, severity=group_severity(plain), title=plain)
+    whole = (severity_of_cell(plain) or group_severity(plain)) if plain else None
     if whole is not None:
         return Meaning(role="concerns", severity=whole, group=True, title=plain, strong=True)
     label = find_label(line)

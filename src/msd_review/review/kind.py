@@ -25,10 +25,12 @@ _CLEAN = regex(
     re.IGNORECASE,
 )  # fmt: skip
 _ABOUT = regex(r"\b(?:plans?|tasks?|phase|wave|requirements?|tests?|review|implementation|code|change|diff|design|approach|migration|risk|step|acceptance|scope)\b|計画|プラン|计划|方案|계획|kế hoạch|plano|план|fase|phase", re.IGNORECASE)  # fmt: skip
+_ASKS = regex(r"\A\W{0,4}(?:before i (?:can|could|start|begin)\b|(?:could|can|would) you (?:please )?(?:provide|share|paste|attach|clarify|tell|send|upload|confirm)\b|please (?:provide|share|paste|attach|send|upload|clarify)\b|(?:i(?:'d| would)? need|to (?:begin|start|review)\b.{0,40}\bi need)\b.{0,40}\b(?:more|details?|information|context|the plan|files?)\b|i (?:don['’]t|do not) (?:see|have) (?:any |the |a )?(?:plan|attach|file|content|text))", re.IGNORECASE)  # fmt: skip
 _WORDS = regex(r"[^\W\d_]{2,}")
 _WIDE = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _NARRATION_ONLY_SHARE = 0.6
 _ENOUGH_WORDS = 25
+_LONGEST_QUESTION = 150
 
 
 def is_review(text: str, root: Section, *, has_findings: bool, has_strengths: bool) -> bool:
@@ -42,6 +44,8 @@ def is_review(text: str, root: Section, *, has_findings: bool, has_strengths: bo
     if any(pattern.search(text[:4000]) for pattern in _NOT_A_REVIEW) and not _states_verdict(text):
         return False
     if _POINTER.search(text[:2000]) and _amount(text) < 80:
+        return False
+    if _ASKS.search(text[:400]) and _amount(text) < _LONGEST_QUESTION:
         return False
     prose = "\n".join(_told_lines(text))
     if not prose.strip():

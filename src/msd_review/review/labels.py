@@ -36,7 +36,8 @@ def _either(words: Iterable[str]) -> str:
     )
 
 
-_SEV = rf"(?:{_either(SEVERITY_WORDS)})"
+SEVERITY_WORD = rf"(?:{_either(SEVERITY_WORDS)})"
+_SEV = SEVERITY_WORD
 _FIELD = rf"(?:{_either(SEVERITY_FIELDS)})"
 _TAIL = rf"(?:[\s-]?(?:{_either(SEVERITY_TAILS)})(?!\w)){{0,2}}"
 _BETWEEN = r"\s{0,2}(?:[-–—‑/~〜～→&+]|to|or|and|bis|à|y|e|até|đến|hoặc|から|至|到)\s{0,2}"
@@ -91,6 +92,22 @@ _WHOLE = regex(
     re.IGNORECASE,
 )
 _BOLD_HEAD = regex(r"[*_]{2}(?P<inside>[^\n]{1,240}?)[*_]{2}")
+_SCORE = r"(?P<score>10(?:\.0)?|\d(?:\.\d)?)"
+_SCORED_AT = regex(
+    rf"(?:severity|sev|severidade?|gravedad|gravidade|sévérité|gravité|schweregrad|重要度|深刻度)\s{{0,2}}[:：=]?\s{{0,2}}{_SCORE}\s?/\s?10(?![\d.])",
+    re.IGNORECASE,
+)
+_SCORE_CELL = regex(
+    rf"[\s*_`]{{0,4}}(?P<cvss>CVSS[\s:v=]{{0,3}}(?:[234](?:\.\d)?[\s:=]{{1,2}})?)?{_SCORE}(?:\s?/\s?10)?(?:[\s—–(\[/|-]{{1,4}}(?P<word>{_SEV})[)\]]?)?[\s*_`]{{0,4}}",
+    re.IGNORECASE,
+)
+_LETTER = regex(r"(?P<letter>[HMLC])(?=[\])】])")
+_LETTERS = {"C": Severity.HIGH, "H": Severity.HIGH, "M": Severity.MEDIUM, "L": Severity.LOW}
+_COMMENT = regex(
+    rf"[\s*_`]{{0,4}}(?:issue|bug|problem|todo|concern|chore|defect)\s?[(（]\s?(?P<word>{_SEV})(?!\w)[^()（）\n]{{0,40}}[)）][\s*_`]{{0,3}}[:：][\s*_]{{0,4}}",
+    re.IGNORECASE,
+)
+_CATEGORY = regex(r"(?:/[a-z][a-z-]{1,24}){1,2}(?=[\s)\]】*_`]{0,4}[:：—–)\]】-])", re.IGNORECASE)
 _IDENTIFIER = regex(r"[\s*`\[(]{0,4}(?P<letter>[HML])-?\d{1,2}(?:\.\d{1,2})?(?=[\s*`\]):.—–-])")
 
 
@@ -104,10 +121,19 @@ def severity_of_cell(text: str, emoji: dict[str, Severity] = EMOJI_SEVERITY) -> 
     """The severity that a whole short text is ("HIGH", "🔴 High", "Low–Medium risk", "P1"); else None."""
     mark = next((emoji[char] for char in text[:6] if char in emoji), None)
     bare = _without_emoji(text, emoji)
+    scored = _SCORE_CELL.fullmatch(bare[:60]) if len(bare) <= 60 else None
+    if scored and (scored["word"] or scored["cvss"]):
+        return range_severity(scored["word"], None) if scored["word"] else score_severity(scored["score"])
     found = _WHOLE.fullmatch(bare[:120]) if bare.strip() else None
     if found and len(bare) <= 120:
         return range_severity(found["low"], found["high"])
     return mark if not re.search(r"\w", bare) else None
+
+
+def score_severity(score: str) -> Severity:
+    """The severity of a score from 0 to 10, by the bands of CVSS: from 7 high, from 4 medium."""
+    value = float(score)
+    return Severity.HIGH if value >= 7 else Severity.MEDIUM if value >= 4 else Severity.LOW
 
 
 def _without_emoji(text: str, emoji: dict[str, Severity]) -> str:
@@ -117,10 +143,14 @@ def _without_emoji(text: str, emoji: dict[str, Severity]) -> str:
 def leading_label(text: str, emoji: dict[str, Severity] = EMOJI_SEVERITY) -> Label | None:
     """The severity label that a text begins with, behind numbering, emoji and wrapping."""
     zone = text[:LABEL_ZONE]
+    comment = _COMMENT.match(zone)
+    if comment:
+        return Label(severity=range_severity(comment["word"], None), rest=text[comment.end() :].strip(), strong=True)  # fmt: skip
     at, mark, field = _skip_lead(zone, emoji)
     found = _RANGE_AT.match(zone, at)
-    if not found:
-        return _emoji_label(text, at, mark)
+    short = _short_label(text, at)
+    if short or not found:
+        return short or _emoji_label(text, at, mark)
     lead = zone[:at]
     end, closed, inner = _behind(zone, found.end(), lead)
     delimiter = _DELIMITER.match(zone, end)
@@ -165,6 +195,19 @@ def _skip_lead(zone: str, emoji: dict[str, Severity]) -> tuple[int, Severity | N
     return at, mark, field
 
 
+def _short_label(text: str, at: int) -> Label | None:
+    """`[H]` in brackets, or a severity field that holds a score out of ten."""
+    zone = text[:LABEL_ZONE]
+    letter = _LETTER.match(zone, at) if at and zone[at - 1] in "[(【" else None
+    if letter:
+        return Label(severity=_LETTERS[letter["letter"]], rest=_rebalanced(text[letter.end() + 1 :].lstrip(" :：—–*-")), strong=True)  # fmt: skip
+    scored = _SCORED_AT.match(zone, at)
+    if scored:
+        rest = text[scored.end() :].lstrip(" *_)]:：—–-")
+        return Label(severity=score_severity(scored["score"]), rest=_rebalanced(rest), strong=True)
+    return None
+
+
 def _emoji_label(text: str, at: int, mark: Severity | None) -> Label | None:
     if mark is None:
         return None
@@ -175,7 +218,10 @@ def _emoji_label(text: str, at: int, mark: Severity | None) -> Label | None:
 def _behind(zone: str, end: int, lead: str) -> tuple[int, bool, str]:
     """Past qualifiers and closing marks: where the label ends, whether it was closed, what it held."""
     inner = ""
-    if (
+    category = _CATEGORY.match(zone, end)
+    if category:
+        inner, end = category.group(), category.end()
+    elif (
         re.search(r"[\[(【（〔]\W{0,6}\w*\W{0,3}$", lead)
         and (found := _INNER.match(zone, end))
         or (found := _INNER_BOLD.match(zone, end))
@@ -184,7 +230,11 @@ def _behind(zone: str, end: int, lead: str) -> tuple[int, bool, str]:
     closers = _CLOSERS.match(zone, end)
     closed = bool(closers and closers.group().strip("\ufe0f"))
     end = closers.end() if closers else end
-    if closed and (qualifier := _QUALIFIER.match(zone, end)) and not zone.startswith("](", end - 1):
+    if (
+        closed
+        and (qualifier := _QUALIFIER.match(zone, end))
+        and not zone.startswith("](", qualifier.end() - 1)
+    ):
         inner, end = inner + qualifier.group(), qualifier.end()
         closers = _CLOSERS.match(zone, end)
         end = closers.end() if closers else end
@@ -198,6 +248,8 @@ def _rebalanced(rest: str) -> str:
         return rest[2:] if rest.startswith("**") else "**" + rest
     if first_line.count("`") % 2 and rest.startswith("`"):
         return rest[1:].lstrip()
+    if first_line.count("`") % 2 and re.match(r"[^\s`]{3,200}`", rest):
+        return "`" + rest  # the opening mark stood right behind the label
     return rest
 
 
@@ -267,9 +319,40 @@ def identifier_severity(text: str) -> Severity | None:
     return {"H": Severity.HIGH, "M": Severity.MEDIUM, "L": Severity.LOW}[found["letter"]]
 
 
+_AFTER_IDENTIFIER = regex(r"^[\s*_`\]):.—–-]+")
+
+
+def identifier_label(text: str) -> Label | None:
+    """`H1  src/a.py:4  what is wrong`: the label that an identifier is where a list is made of them."""
+    severity = identifier_severity(text)
+    found = _IDENTIFIER.match(text[:20])
+    if severity is None or found is None:
+        return None
+    return Label(
+        severity=severity,
+        rest=_rebalanced(_AFTER_IDENTIFIER.sub("", text[found.end() :], count=1)),
+        strong=True,
+    )
+
+
+def _segment_label(text: str) -> Label | None:
+    """`Title · *medium* · place`: a severity that is one of the segments of a first line."""
+    line, _, below = text.partition("\n")
+    segments = _SEGMENTS.split(line[: 2 * LABEL_ZONE])
+    for at, segment in enumerate(segments[1:5], start=1):
+        severity = severity_of_cell(segment.strip(" *_`[]()")) if len(segment) < 40 else None
+        if severity is not None:
+            rest = " · ".join([*segments[:at], *segments[at + 1 :]]) + line[2 * LABEL_ZONE :]
+            return Label(severity=severity, rest=f"{rest}\n{below}".strip(), strong=True)
+    return None
+
+
+_SEGMENTS = regex(r"\s[·|•]\s")
+
+
 def find_label(text: str, emoji: dict[str, Severity] = EMOJI_SEVERITY) -> Label | None:
     """The label of a text, wherever a label may stand in it."""
-    return leading_label(text, emoji) or inline_field(text) or trailing_label(text)
+    return leading_label(text, emoji) or inline_field(text) or trailing_label(text) or _segment_label(text)
 
 
 def repeated_labels(text: str) -> list[int]:

@@ -19,7 +19,11 @@ _SUBJECT = (
     r"|gesamtrisiko|risikobewertung|risikostufe|risque (?:global|général|total)|niveau de risque|общий риск|уровень риска)"
 )
 _STATEMENT = regex(rf"(?:^|[\n.。(;—–-])\s*[*_`#>\s]*{_SUBJECT}(?: (?:is|remains|stays|was|seems|ist|est|es|é|là|для|:))?[*_`\s]*[:：=—–-]?[*_`\s\[(]*(?P<value>[^\n]{{2,60}})", re.IGNORECASE)  # fmt: skip
-_OVERALL_LINE = regex(r"\W*(?:overall|total|general) (?:phase |plan )?risk\b|\W*overall\W", re.IGNORECASE)
+_OVERALL_LINE = regex(
+    r"\W*(?:(?:overall|total|general) (?:phase |plan )?risk\b|overall\W|総合|全体|总体|整体|전체|종합|(?:mức (?:độ )?)?rủi ro (?:tổng|chung)"
+    r"|(?:riesgo|risco|risque) (?:general|global|geral|total)|gesamtrisiko|общий риск)",
+    re.IGNORECASE,
+)
 _SENTENCE = regex(r"\b(?:overall|residual|total)?\s?risk\b[^.\n]{0,40}?\b(?:is|remains|as|at|to|:)\s+[*_`]{0,2}(?P<value>(?:low|medium|high|critical|moderate)(?:[ -]?(?:to|/|–|-)[ -]?(?:low|medium|high|critical|moderate))?)\b", re.IGNORECASE)  # fmt: skip
 _MOST_CHARACTERS = 4_000
 

@@ -39,6 +39,7 @@ _BARE_NEEDS_CASE = frozenset(
         ".env",
     }
 )
+_ENVIRONMENT = regex(r"\.env(?:\.[\w-]{1,30}){1,2}")
 # Names of products, not files, unless a folder or a line says otherwise.
 _PRODUCTS = regex(r"(?:node|vue|next|nuxt|three|express|d3|chart|ember|backbone|react|angular|moment|alpine|discord|socket|deno|nest|solid|p5|require|asp|vb|ml|ado)\.(?:js|ts|io|net)", re.IGNORECASE)  # fmt: skip
 
@@ -136,6 +137,7 @@ def _path(written: str, *, anchored: bool) -> str | None:
     name = path.rstrip("/").rsplit("/", 1)[-1]
     if (
         name.lower() in _BARE_NAMES
+        or _ENVIRONMENT.fullmatch(name)
         or name.lower().split(".")[0] in {"dockerfile", "makefile"}
         and "." not in name[:1]
     ):

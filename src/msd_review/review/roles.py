@@ -33,9 +33,9 @@ _ROLE_WORDS: tuple[tuple[Role, str], ...] = (
     ("risk", """assessment risk-assessment rating overall-risk bewertung risikobewertung gesamtrisiko gesamtbewertung évaluation evaluation
         evaluación avaliação risco riesgo risque risiko global geral general gesamt"""),
     ("strengths", """strengths strength positives positive aspects pros highlights praise merits solid strong good-points well works right
-        fortalezas fortes forts forces stärken positives positivos positivo puntos-fuertes pontos-fortes points-forts vorzüge"""),
+        fortalezas fortes forts forces stärken positives positivos positivo positiv positif positifs positiva positivas gutes puntos-fuertes pontos-fortes points-forts vorzüge"""),
     ("suggestions", """suggestions suggestion recommendations recommendation recommended improvements improvement proposals proposed fixes fix
-        changes remediation remediations actions action next steps todo todos enhancements alternatives advice
+        changes ideas idea remediation remediations actions action next steps todo todos enhancements alternatives advice
         sugestões sugestão recomendações sugerencias recomendaciones mejoras vorschläge vorschlag empfehlungen empfehlung
         verbesserungsvorschläge recommandations améliorations propositions"""),
     ("recap", "top priority priorities ranked recap roundup list must-fix-list takeaways takeaway table matrix counts tally"),
@@ -61,7 +61,8 @@ _PLAIN = frozenset(
     i we see saw ai analysis level phase-level per-plan plan-by-plan task tasks my our current cycle round unresolved outstanding
     pontos de da do das dos e o a os as principais principales puntos del la los las el y en points des les le la et du d' der die das und
     des vom zu wichtigste offene offen critical-path set security performance testing tests quality requirement requirements goal
-    still any more very points existing significant general execution residual identified: actionable concrete""")
+    encontrados encontradas detectados detectadas identificados identificadas trouvés trouvées relevés relevées gefundene gefunden festgestellte
+    still any more very later future points observations existing significant general execution residual identified: actionable concrete""")
 )  # fmt: skip
 
 # Substrings for languages written without spaces, and multi-word names elsewhere; tried in order.
@@ -82,15 +83,15 @@ _PHRASES = tuple((role, regex(pattern, re.IGNORECASE)) for role, pattern in _ROL
 _FIXED_PHRASES: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
     (cast(Role, role), regex(rf"(?:{pattern})", re.IGNORECASE))
     for role, pattern in (
-        ("prior", r"^(?:status|state) of (?:the )?(?:prior|previous|earlier|cycle|round)|^(?:prior|previous|earlier)\b.{0,60}$|^(?:cycle|round)[ -]?\d+\b.{0,40}(?:status|disposition|resolution|findings|highs?)|\bresolution (?:status|check)"
+        ("prior", r"^(?:status|state) of .{0,30}\b(?:prior|previous|earlier|last|cycle|round)\b|^(?:prior|previous|earlier)\b.{0,60}$|^(?:cycle|round)[ -]?\d+\b.{0,40}(?:status|disposition|resolution|findings|highs?)|\bresolution (?:status|check)"
                   r"|^re-?review of\b|^(?:what|how).{0,30}(?:was|were|got) (?:resolved|addressed|fixed)|^follow-?up on\b|^disposition\b|^(?:resolved|closed|addressed)(?: (?:since|in|from|concerns|findings|issues|items)\b.{0,40})?$"),
         ("recap", r"^(?:summary|overview|recap|list|table|index) of (?:the )?(?:concerns|issues|findings|risks|problems)|^(?:concern|issue|finding|risk|severity|problem)s? (?:summary|table|recap|overview|matrix|index|counts?|breakdown|distribution)"
                   r"|^(?:must|should)[ -](?:fix|address|resolve|change)|^(?:top|key|most important|biggest|highest[ -]priority) (?:\d+ |three |five |four )?(?:actions?|fixes|priorities|changes|items|things|takeaways)|^(?:required|blocking|requested|mandatory) (?:changes|fixes|edits|actions|items)|^before (?:execution|merg|implement|start)"
                   r"|^(?:priority|action|fix)(?: (?:list|order|items|plan|ranking))?$|^nice[ -]to[ -]have|^(?:what|changes|fixes) (?:to|must|should|needs? to) (?:fix|change|be (?:fixed|changed))|^in short\b|^blockers? (?:before|to|for)\b"),
         ("risk", r"^(?:overall|residual|aggregate|total|final|combined|phase|plan)?[ -]*risk(?:[ -](?:assessment|level|rating|verdict|score|summary|profile|matrix|table|register|analysis|by plan|per plan))*(?: (?:for|of|by|per)\b.{0,30})?$|^overall(?: (?:assessment|rating|evaluation|judge?ment|impression|view))?$|^(?:assessment|likelihood.*)$"),
-        ("checked", r"^(?:what|claims?|things?) (?:i |was |were |we )?(?:have )?(?:verified|checked|confirmed|reviewed|read)|^verified\b.{0,50}$|^(?:not|non)[ -]?(?:an |a )?(?:issues?|concerns?|problems?|findings?)\b|^(?:considered|checked)\b.{0,40}(?:rejected|dismissed|fine|ok)|^(?:source[ -])?(?:ground(?:ing)?|truth)\b.{0,30}|^out of scope|^(?:requirements?|goal|test|phase goal)\b.{0,20}coverage|^(?:open )?questions\b|^pass(?:ed)?$|^false (?:positives?|alarms?)|^withdrawn\b|^(?:repo(?:sitory)?|source) access"),
-        ("strengths", r"^what(?:'s| is| was| works?| the plans? gets?| i like| looks?)\b.{0,15}\b(?:good|well|right|strong|solid|like|works)\b|^what works|^(?:done|did) well|^looks good|^(?:the )?good(?: (?:parts|things|points|news))?$|^well[ -](?:done|handled)|^(?:agreed |key |main )?strengths?(?: (?:of|in|across) (?:the |this )?(?:plans?|phase|design|approach)\b.{0,20})?$"),
-        ("concerns", r"^what(?:'s| is| could| might| will)?\b.{0,20}\b(?:missing|wrong|break|breaks|worries|concerns|bad|fail|fails|off)\b|^(?:red flags|areas? of concern|the bad|the ugly|not so good|needs? (?:work|attention)|points? to (?:fix|address|watch))\b.{0,20}$|^(?:agreed |key |main |specific )?concerns?(?: (?:about|with|by|per|in|for|on|across)\b.{0,40})?$"),
+        ("checked", r"^(?:what|claims?|things?) (?:i |was |were |we )?(?:have )?(?:verified|checked|confirmed|reviewed|read)|^verified\b.{0,50}$|^(?:not|non)[ -]?(?:an |a )?(?:issues?|concerns?|problems?|findings?)\b|^(?:considered|checked)\b.{0,40}(?:rejected|dismissed|fine|ok)|^(?:source[ -])?(?:ground(?:ing)?|truth)\b.{0,30}|^out of scope|^(?:requirements?|goal|test|phase goal)\b.{0,20}coverage|^(?:open )?questions\b|^(?:severity|priority|colou?r|rating|risk)?[ -]?(?:legend|rubric|scale|key|definitions|guide)$|^(?:legend|rubric|key|scale)\b.{0,20}$|^how (?:i|we) rate\b|^pass(?:ed)?$|^false (?:positives?|alarms?)|^withdrawn\b|^(?:repo(?:sitory)?|source) access"),
+        ("strengths", r"^(?:nice|kudos|praise|liked|likes|love|thumbs up|plus(?:ses)?|gostei|me gust[óa]|j['’]ai aimé|gefällt mir|gut gefallen)$|^(?:things|what|parts|bits) (?:that )?(?:i|we) (?:really )?(?:liked?|loved?|appreciated?)\b.{0,20}$|^what(?:'s| is| was| works?| the plans? gets?| i like| looks?)\b.{0,15}\b(?:good|well|right|strong|solid|like|works)\b|^what works|^(?:done|did) well|^looks good|^(?:the )?good(?: (?:parts|things|points|news))?$|^well[ -](?:done|handled)|^(?:agreed |key |main )?strengths?(?: (?:of|in|across) (?:the |this )?(?:plans?|phase|design|approach)\b.{0,20})?$"),
+        ("concerns", r"^what(?:'s| is)(?: still)? not(?: (?:so )?(?:good|great|ok|working|right))?$|^what(?:'s| is| could| might| will)?\b.{0,20}\b(?:missing|wrong|break|breaks|worries|concerns|bad|fail|fails|off)\b|^(?:red flags|areas? of concern|the bad|the ugly|not so good|needs? (?:work|attention)|points? to (?:fix|address|watch))\b.{0,20}$|^(?:agreed |key |main |specific )?concerns?(?: (?:about|with|by|per|in|for|on|across)\b.{0,40})?$"),
         ("suggestions", r"^how to (?:fix|improve)|^(?:suggested|recommended|proposed|concrete)\b.{0,40}$|^next steps?\b|^(?:if|what) i (?:were|would|'d)\b.{0,40}$|^path forward|^(?:possible|optional) (?:improvements?|enhancements?)"),
         ("verdict", r"^(?:final )?(?:verdict|recommendation|sign[ -]?off|decision|call|word|answer)$|^(?:go ?/ ?no[ -]go|bottom line|ready to (?:execute|merge|ship)\??|closing(?: (?:thoughts|remarks|summary|note))?|final (?:thoughts|remarks|assessment|note|summary))$|^approve"),
         ("summary", r"^(?:executive |review |overall |short |quick |plan )?(?:summary|overview)$|^tl;?dr\b|^in brief$"),

@@ -2,14 +2,22 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from msd_review.lazy import regex
 from msd_review.review.drafts import Draft, attribute, is_nothing, plain_text, severity_from
 from msd_review.review.headings import plan_of
-from msd_review.review.labels import Label, find_label, inline_field, leading_label, trailing_label
-from msd_review.review.model import Severity
+from msd_review.review.labels import (
+    Label,
+    find_label,
+    identifier_label,
+    inline_field,
+    leading_label,
+    trailing_label,
+)
+from msd_review.review.model import FindingStatus, Severity
 from msd_review.review.pieces import pieces_of
+from msd_review.review.prose import rated_in_prose
 from msd_review.review.roles import Role
 from msd_review.review.statuses import status_of, status_word
 from msd_review.review.structure import Document, Node
@@ -28,6 +36,10 @@ PASS = regex(
 RISK_LINE = regex(r"^\W*(?:overall|residual|total|aggregate|final|combined|phase|plans?|verdict|risk|confidence|likelihood|probability|rating|recommendation|総合|总体|整体|전체|종합|tổng thể|global|geral|general|gesamt|insgesamt)[\w\s./#-]{0,40}$", re.IGNORECASE)  # fmt: skip
 
 _SHORT_ITEM = 120
+_COUNT_ONLY = regex(
+    r"\W*(?:\d{1,3}|none|zero|one|two|three|x\d+)\b\W{0,3}(?:(?:open|new|total|findings?|issues?|concerns?|items?|critical|high|medium|low|minor|\d{1,3})\b\W*){0,12}$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +48,7 @@ class Source:
 
     document: Document
     emoji: dict[str, Severity]
+    callouts: dict[str, Severity] = field(default_factory=dict)  # GitHub alerts that are findings here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +109,17 @@ class _RunReader:
         self.only_text = all(node.kind in {"text", "code", "rule"} for node in nodes)
         self.bold_heads = any(self._is_bold_head(node) for node in nodes if node.kind == "text")
         self.in_blocks = context.role is None and rated_blocks(nodes) >= 2
+        self.quote: str | None = None
+        self.replies = context.role is None and sum(1 for node in nodes if self._is_answered(node)) >= 2
+        self.pending: Node | None = None  # a bold line that becomes a title when a rating follows
+        self.identified = sum(1 for node in nodes if identifier_label(node.text)) >= 2
+        self.rated_alike = sum(1 for node in nodes if self._is_rated(node)) >= 2
 
     def read(self, node: Node) -> None:
         """Take one block: a new finding, or a part of the open one, or nothing."""
         match node.kind:
             case "table":
+                self.pending = None
                 self._table(node)
             case "item":
                 self._item(node)
@@ -109,24 +128,38 @@ class _RunReader:
             case "code":
                 self._take(node)
 
+    def _is_rated(self, node: Node) -> bool:
+        """Whether a block begins with a severity and a delimiter; two such blocks are a list, however they are typed."""
+        label = self._leading(node.text) if node.kind in {"item", "text"} else None
+        return label is not None and _says_more(label) and not _COUNT_ONLY.match(label.rest)
+
     def _take(self, node: Node) -> bool:
         if self.current is not None:
             self.current.add(node, self.source.document)
         return self.current is not None
 
     def _table(self, node: Node) -> None:
-        if table_kind(node) != "findings" or node.quoted or (has_status_column(node) and not self.concerns):
+        if table_kind(node) != "findings" or node.quoted:
             return
-        self.drafts += findings_in_table(node, group=self.context.severity, plan=self.context.plan)
+        rows = findings_in_table(node, group=self.context.severity, plan=self.context.plan)
+        if has_status_column(node) and not self.concerns:
+            rows = [row for row in rows if row.status is FindingStatus.RESOLVED]
+        self.drafts += rows
         self.current = None
 
     def _item(self, node: Node) -> None:
         label, labelled = label_of_item(node, self.source.emoji), attribute(node.text)
+        if self._rates_pending(label, labelled):
+            return
+        if label is None and self.identified:
+            label = identifier_label(node.text)
         if self._belongs(label, labelled) and self._take(node):
             return
         if not self._starts(node, label):
             if labelled:
                 self._take(node)
+            elif not self.concerns and self._lists_rated(node):
+                self._group(node, severity=None)
         elif self._groups_findings(node):
             self._group(node, severity=label.severity if label else self.context.severity)
         elif label is not None and not _says_more(label) and node.children:
@@ -144,17 +177,29 @@ class _RunReader:
 
     def _starts(self, node: Node, label: Label | None) -> bool:
         if label is not None and (
-            RISK_LINE.match(plain_text(label.rest)[:80]) or not (_says_more(label) or node.children)
+            _COUNT_ONLY.match(label.rest)
+            or RISK_LINE.match(plain_text(label.rest)[:80])
+            or not (_says_more(label) or node.children)
         ):
             return False
         if is_nothing(label.rest if label else node.text) and not node.children:
             return False
-        return self.concerns or (label is not None and label.strong)
+        return self.concerns or (label is not None and (label.strong or self._alike(label)))
+
+    def _leading(self, text: str) -> Label | None:
+        return leading_label(text, self.source.emoji)
+
+    def _alike(self, label: Label) -> bool:
+        return self.rated_alike and not _COUNT_ONLY.match(label.rest)
 
     def _groups_findings(self, node: Node) -> bool:
         """Whether an item only groups rated items below it: a plan, a topic, a severity."""
         items = [child for child in node.children if child.kind == "item"]
         return sum(1 for child in items if self._is_nested_finding(child)) * 2 > len(items)
+
+    def _lists_rated(self, node: Node) -> bool:
+        """Whether an item is only the name (of a plan, a file) over rated items, where nothing says "concerns"."""
+        return any(self._is_nested_finding(child) for child in node.children if child.kind == "item")
 
     def _is_nested_finding(self, child: Node) -> bool:
         label = leading_label(child.text, self.source.emoji) or trailing_label(child.text)
@@ -162,7 +207,8 @@ class _RunReader:
 
     def _group(self, node: Node, *, severity: Severity | None) -> None:
         plan = plan_of(node.text) or self.context.plan
-        inner = replace(self.context, plan=plan, severity=severity, role="concerns")
+        rated = self.concerns or severity is not None or self._groups_findings(node)
+        inner = replace(self.context, plan=plan, severity=severity, role="concerns" if rated else self.context.role)  # fmt: skip
         self.drafts += read_run(node.children, inner, source=self.source, title=self.title)
         self.current = None
 
@@ -183,13 +229,21 @@ class _RunReader:
 
     def _text(self, node: Node) -> None:
         labelled = attribute(node.text)
+        if self.replies and self._is_answered(node):
+            self.quote, self.current = node.text, None
+            return
+        if self._is_pending(node, labelled):
+            self.pending, self.current = node, None
+            return
         if self.in_blocks and labelled and labelled[0] == "severity":
             self._rated_block(node, labelled[1])
             return
         if self.current and labelled and (labelled[0] != "severity" or self.current.severity is None):
             self._take(node)
             return
-        label = self._paragraph_label(node.text)
+        label = self._paragraph_label(node)
+        if label is not None and _COUNT_ONLY.match(label.rest) and label.rest.strip():
+            return
         if label is not None and not RISK_LINE.match(plain_text(label.rest)[:80]):
             self._labelled_text(node, label)
         elif self.concerns and self._is_head(node):
@@ -199,14 +253,51 @@ class _RunReader:
         elif self.concerns and self.only_text and not self._is_intro(node.text):
             self._begin_pieces(node, None, head=False)
 
+    def _is_answered(self, node: Node) -> bool:
+        """A quoted passage of somebody else's text, below which the reviewer answers."""
+        return node.quoted and node.kind == "text" and not node.callout and self._leading(node.text) is None
+
+    def _is_pending(self, node: Node, labelled: tuple[str, str] | None) -> bool:
+        """A bold line alone, outside a section of concerns: a title, if what follows it gives a severity."""
+        line = node.text.strip()
+        bold = BOLD_START.match(line)
+        if (
+            self.context.role is not None
+            or labelled
+            or "\n" in line
+            or bold is None
+            or bold.end() != len(line)
+        ):
+            return False
+        return self._paragraph_label(node) is None
+
+    def _rates_pending(self, label: Label | None, labelled: tuple[str, str] | None) -> bool:
+        if self.pending is None or label is None or not labelled or labelled[0] != "severity":
+            return False
+        title, self.pending = self.pending, None
+        self._begin(title.text, title, replace(label, rest=title.text), head=True)
+        return True
+
     def _explains(self, draft: Draft) -> bool:
         """Whether a paragraph behind a short item belongs to it, though it is not indented."""
         return not self.only_text and len(draft.text) < _SHORT_ITEM
 
-    def _paragraph_label(self, text: str) -> Label | None:
+    def _paragraph_label(self, node: Node) -> Label | None:
+        text = node.text
         label = leading_label(text, self.source.emoji)
-        if label is not None and (label.strong or self.concerns):
+        if label is None and node.callout in self.source.callouts:
+            return find_label(text, self.source.emoji) or Label(
+                severity=self.source.callouts[node.callout], rest=text, strong=True
+            )
+        if label is not None and (label.strong or self.concerns or self._alike(label)):
             return label
+        if self.replies and not node.quoted:
+            severity = label.severity if label else rated_in_prose(text)
+            return (
+                Label(severity=severity, rest=label.rest if label else text, strong=True)
+                if severity
+                else None
+            )
         if self.concerns and (self.only_text or BOLD_START.match(text)):
             return find_label(text, self.source.emoji)
         return None
@@ -263,6 +354,9 @@ class _RunReader:
             status=status_of(word, piece, quoted=node.quoted),
             prior_word=word,
         )
+        if self.quote:
+            self.current.more.append("> " + self.quote.replace("\n", "\n> "))
+            self.quote = None
         self.drafts.append(self.current)
         return self.current
 

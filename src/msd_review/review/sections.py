@@ -6,12 +6,16 @@ its subsections as they follow each other.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from msd_review.lazy import regex
+from msd_review.review.grades import grades, group_severity, is_third_grade
 from msd_review.review.headings import Meaning, is_plan_heading, read_heading, strict_role
 from msd_review.review.labels import find_label, leading_label, severity_of_cell
+from msd_review.review.model import Severity
 from msd_review.review.roles import Role
 from msd_review.review.structure import Node
 from msd_review.review.vocabulary import BODY_LABELS, SEVERITY_FIELDS, SUGGESTION_LABELS
@@ -19,6 +23,8 @@ from msd_review.review.vocabulary import BODY_LABELS, SEVERITY_FIELDS, SUGGESTIO
 # Heading levels times ten; what only serves as a heading nests below every real one.
 _PLAN_LINE, _ROLE_LINE, _RUN_IN, _PLAN_IN_CONCERNS, _GROUP_LINE = 65, 70, 75, 78, 80
 _ADOPTED = 5
+_LEGEND = regex(r"(?i)\b(?:legend|rubric|scale|key)\b")
+_SHORT_LINE = 40
 
 _BOLD_LINE = regex(r"^\s*(?:\d{1,2}[.)]\s*)?(?:\*\*|__)(?P<inside>[^\n]{1,120}?)(?:\*\*|__)\s*[:：]?\s*$")
 _RUN_IN_HEAD = regex(r"^\s*(?:\*\*|__)?(?P<label>[^\n:：*]{2,48}?)(?:(?:\*\*|__)\s?[:：]|[:：]\s?(?:\*\*|__)|[:：](?=\s)|\.(?:\*\*|__))\s*(?P<rest>.*)", re.DOTALL)  # fmt: skip
@@ -52,6 +58,8 @@ class Section:
 class _Builder:
     root: Section
     stack: list[Section]
+    graded: bool = False  # the document sorts by "must fix" and "should fix"
+    lone: Counter[str] = field(default_factory=Counter)  # paragraphs of one line, and how often each occurs
 
     def role(self) -> Role | None:
         return next((entry.meaning.role for entry in reversed(self.stack) if entry.meaning.role), None)
@@ -61,6 +69,8 @@ class _Builder:
         return self.role() == "concerns" or top.strong or top.named
 
     def open(self, meaning: Meaning, level: int, heading: Node) -> Section:
+        if self.graded and is_third_grade(heading.text):
+            meaning = Meaning(role="recap", severity=Severity.LOW, title=meaning.title)
         level = self._adopted_level(meaning, level)
         while len(self.stack) > 1 and self.stack[-1].level >= level:
             self.stack.pop()
@@ -91,24 +101,33 @@ class _Builder:
         if label is None or not label.strong:
             return False
         said = top.meaning.role in {"verdict", "summary", "risk"} and bool(top.parts)
-        return said or "concerns" in [entry.meaning.role for entry in self.stack[:-1]]
+        return (
+            said
+            or "(" in top.meaning.title
+            or "concerns" in [entry.meaning.role for entry in self.stack[:-1]]
+        )
 
 
 def read_sections(nodes: tuple[Node, ...]) -> Section:
     """The tree of sections of a whole document."""
     root = Section(Meaning(), 0)
-    builder = _Builder(root, [root])
-    for node in nodes:
-        _place(builder, node)
+    builder = _Builder(
+        root,
+        [root],
+        graded=any(grades(node.text) for node in nodes if node.kind != "code"),
+        lone=Counter(_label_name(node.text) for node in nodes if node.kind == "text" and len(node.text) < 60),
+    )
+    for node, following in zip_longest(nodes, nodes[1:]):
+        _place(builder, node, following)
     return root
 
 
-def _place(builder: _Builder, node: Node) -> None:
+def _place(builder: _Builder, node: Node, following: Node | None = None) -> None:
     if node.kind == "heading" and not node.quoted:
         builder.open(read_heading(node.text), node.level * 10, node)
     elif node.kind == "text" and not node.quoted:
         for piece in _lines_apart(node):
-            _place_text(builder, piece)
+            _place_text(builder, piece, over_items=following is not None and following.kind == "item")
     elif node.kind == "item" and not node.quoted and (role := _item_role(builder, node)):
         _place_item_section(builder, node, role)
     else:
@@ -140,8 +159,11 @@ def _piece(node: Node, lines: list[str], first: int, behind: int) -> Node:
 def _serves_as_heading(line: str) -> bool:
     bold = _BOLD_LINE.match(line)
     if bold:
-        return strict_role(bold["inside"]) is not None or severity_of_cell(bold["inside"]) is not None
+        inside = bold["inside"]
+        return any(read(inside) is not None for read in (strict_role, severity_of_cell, group_severity))
     bare = line.strip()
+    if bare.endswith((":", "：")) and group_severity(bare) is not None:
+        return True
     return (
         len(bare) < 60
         and bare.endswith((":", "："))
@@ -150,13 +172,15 @@ def _serves_as_heading(line: str) -> bool:
     )
 
 
-def _place_text(builder: _Builder, node: Node) -> None:
+def _place_text(builder: _Builder, node: Node, *, over_items: bool) -> None:
     line = node.text.strip()
     bold = _BOLD_LINE.match(line)
     inside = bold["inside"] if bold else line
     if "\n" not in line and len(line) < 120:
-        meaning = _meaning_of_line(inside, bold=bool(bold) or line.endswith((":", "：")))
-        if meaning is not None and not _stays(builder, meaning, inside):
+        led = over_items and len(line) < _SHORT_LINE and not builder.in_finding()
+        meaning = _meaning_of_line(inside, bold=bool(bold) or line.endswith((":", "：")) or led)
+        closes = over_items and meaning is not None and _closes_list(builder, meaning, inside)
+        if meaning is not None and (closes or not _stays(builder, meaning, inside)):
             builder.open(meaning, _level_of_line(builder, meaning), node)
             return
     run_in = _run_in(builder, node)
@@ -177,9 +201,19 @@ def _stays(builder: _Builder, meaning: Meaning, inside: str) -> bool:
     return builder.in_finding() and _is_label(inside) and meaning.role != "risk"
 
 
+def _closes_list(builder: _Builder, meaning: Meaning, inside: str) -> bool:
+    """Whether a lone "建议" behind the list of concerns opens the suggestions, though it could label one of them."""
+    top = builder.stack[-1]
+    last = top.parts[-1] if top.parts else None
+    behind_item = (
+        isinstance(last, Node) and last.kind == "item" and not (top.meaning.strong or top.meaning.named)
+    )
+    return meaning.role == "suggestions" and behind_item and builder.lone.get(_label_name(inside), 0) <= 1
+
+
 def _meaning_of_line(inside: str, *, bold: bool) -> Meaning | None:
     """What a one-line paragraph opens, if it opens anything."""
-    severity = severity_of_cell(inside)
+    severity = severity_of_cell(inside) or group_severity(inside)
     if severity is not None and bold:
         return (
             read_heading(inside)
@@ -206,8 +240,12 @@ def _level_of_line(builder: _Builder, meaning: Meaning) -> int:
     return _ROLE_LINE
 
 
+def _label_name(text: str) -> str:
+    return re.sub(r"[*_`:：]", "", text).strip().lower()
+
+
 def _is_label(text: str) -> bool:
-    name = re.sub(r"[*_`:：]", "", text).strip().lower()
+    name = _label_name(text)
     return name in BODY_LABELS or name in SUGGESTION_LABELS or name in SEVERITY_FIELDS
 
 
@@ -215,7 +253,11 @@ def _run_in(builder: _Builder, node: Node) -> tuple[Meaning, Node] | None:
     found = _RUN_IN_HEAD.match(node.text)
     if not found:
         return None
-    role = None if severity_of_cell(found["label"]) else strict_role(found["label"])
+    if severity_of_cell(found["label"]) or _LEGEND.search(found["label"]):
+        return None
+    role = strict_role(found["label"])
+    if role == "concerns" and leading_label(node.text):
+        return None
     if role == "risk" and builder.stack[-1].meaning.role == "concerns" and severity_of_cell(found["rest"]):
         return Meaning(
             role="risk", title=found["label"].strip(), risk=severity_of_cell(found["rest"])

@@ -10,6 +10,8 @@ _STRUCK = regex(r"^\W{0,6}(?:\w{1,4}[.)]\s)?[^~\w]{0,6}(?:[A-Z]{0,3}-?\d{0,3}\W{
 _STATUS_FIELD = regex(r"(?:^|[\s(\[|;,.*_])(?:status|state|disposition|状態|状态|상태|trạng thái|estado|statut|статус)[*_`]{0,2}\s?[:：=]\s?[*_`\[(]{0,3}(?P<value>[^\n|;*]{2,60})", re.IGNORECASE)  # fmt: skip
 _BRACKET = regex(r"[(（\[【](?P<value>[^()（）\[\]【】\n]{3,80})[)）\]】]")
 _CAPITALS = regex(r"(?<![\w-])(?:(?:FULLY|PARTIALLY|PARTLY|NOT|STILL|NOW|ALREADY)[ -])?(?:RESOLVED|FIXED|CLOSED|ADDRESSED|WITHDRAWN|RETRACTED|FALSIFIED|REFUTED|OPEN|UNRESOLVED|SUPERSEDED|REOPENED|INVALID)(?![\w-])")  # fmt: skip
+_ARROWED = regex(r"(?:→|->|=>|⇒)\s{0,2}[*_`]{0,3}(?P<value>[^\n.,;:*`→]{2,40})")
+_DONE = regex(r"^\W*(?:done|ok|gone|yes)\W*$", re.IGNORECASE)
 _AT_END = regex(
     r"(?:[:：—–→]|->|=>|✅|☑|✔)\s{0,2}[*_`]{0,3}(?P<value>[^\n:：—–→*`]{3,40}?)[*_`]{0,3}[.!]?\s*$"
 )
@@ -43,10 +45,13 @@ def _label_values(zone: str, label_inner: str) -> list[str]:
     values += [
         found["value"] for found in [_AT_END.search(first_line)] if found and len(found["value"].split()) <= 4
     ]
+    values += [found["value"] for found in _ARROWED.finditer(first_line) if len(found["value"].split()) <= 6]
     return [value for value in values if value.strip()]
 
 
 def _word_in(value: str) -> str | None:
+    if _DONE.match(value):
+        return RESOLVED_MARK
     resolved = RESOLVED.search(value)
     if PARTIAL.search(value) and (resolved or len(value.split()) <= 3):
         return PARTIAL_MARK

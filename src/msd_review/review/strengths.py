@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from msd_review.lazy import regex
 from msd_review.review.drafts import is_nothing, plain_text
 from msd_review.review.model import Strength
 from msd_review.review.sections import Section
@@ -10,6 +11,8 @@ from msd_review.review.structure import Node
 
 _MOST_STRENGTHS = 1_000
 _SUMMARY_LIMIT = 2_000
+_LABEL = regex(r"^\W{0,4}(?:strengths?|praise|pros?|good|nice|positives?)\s?[:：]\s{0,3}", re.IGNORECASE)
+_WHOLE = regex(r"^\s*[^\W\d_a-z].{8,300}[.!。]\s*$")
 
 
 def strengths_of(root: Section, identity: str) -> tuple[Strength, ...]:
@@ -42,10 +45,23 @@ def _told(node: Node, *, has_items: bool) -> Iterator[tuple[str, int]]:
             node.line,
         )
     elif node.kind == "text" and not (has_items or node.text.rstrip().endswith((":", "："))):
-        yield re.sub(r"\s+", " ", node.text).strip(), node.line
+        for at, piece in _pieces(node.text):
+            yield re.sub(r"\s+", " ", piece).strip(), node.line + at
     elif node.kind == "table":
         for row in node.rows:
             yield " — ".join(cell for cell in row.cells if cell.strip()), row.line
+
+
+def _pieces(text: str) -> list[tuple[int, str]]:
+    """The strengths of one paragraph, each with the line on which it starts: sentences on lines of their own,
+    labelled lines, or what semicolons divide."""
+    lines = text.split("\n")
+    labelled = [_LABEL.sub("", line) for line in lines]
+    if len(lines) > 1 and (labelled[1:] != lines[1:] or all(_WHOLE.match(line) for line in lines)):
+        return list(enumerate(labelled))
+    if len(lines) == 1 and 1 <= text.count(";") + text.count("；") <= 8:
+        return [(0, piece) for piece in re.split(r"[;；]\s?", text) if piece.strip()]
+    return [(0, text)]
 
 
 def summary_of(root: Section) -> str:

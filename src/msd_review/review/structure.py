@@ -16,13 +16,16 @@ from markdown_it.token import Token
 
 from msd_review.lazy import regex
 from msd_review.review.fences import repair_fences
+from msd_review.review.loose import loose_items
 
 READ_LIMIT = 2 * 1024 * 1024
 LINE_LIMIT = 8 * 1024
 _DEEPEST = 40
 _DEEP_MARKERS = regex(r"^((?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){12})[ \t>*+\-\d.)]*")
+_MARGIN = 4
+_ITEM = regex(r"^ {0,3}(?:[-*+]|\d{1,9}[.)])\s")
 _CHECKBOX = regex(r"^\[[ xX]\]\s+")
-_CALLOUT = regex(r"^\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
+_CALLOUT = regex(r"^\[!(?P<name>NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
 _TAG_LINE = regex(r"^\s*</?(?:details|summary|div|p|br|sub|sup|table|center)\b[^>\n]*>\s*$", re.IGNORECASE)
 
 Kind = Literal["heading", "text", "item", "table", "code", "rule"]
@@ -41,7 +44,8 @@ class Node:
     """A block. `line` is where it starts and `end` where it ends (1-based, inclusive).
 
     `level` is a heading's level; `number` an ordered item's; `quoted` says that it stands in a block
-    quote; an item's own first text is `text`, what follows in it are its `children`.
+    quote; an item's own first text is `text`, what follows in it are its `children`. `callout` is the lower-case
+    name of a GitHub alert ("warning") that the text is.
     """
 
     kind: Kind
@@ -54,6 +58,7 @@ class Node:
     children: tuple["Node", ...] = ()
     header: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
+    callout: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +77,7 @@ class Document:
 def read_structure(text: str) -> Document:
     """Read cleaned text; never raises on any text."""
     lines = [_bounded(line) for line in text[:READ_LIMIT].split("\n")]
-    lines = repair_fences(_unquoted(lines))
+    lines = _without_margin(repair_fences(_unquoted(lines)))
     tokens = _parser().parse("\n".join(lines))
     nodes, _ = _read(tokens, 0, quoted=False)
     return Document(lines=tuple(lines), nodes=nodes, cut=len(text) > READ_LIMIT)
@@ -84,6 +89,23 @@ def _unquoted(lines: list[str]) -> list[str]:
     if sum(1 for line in told if line.startswith(">")) * 10 < len(told) * 9 or not told:
         return lines
     return [re.sub(r"^> ?", "", line) for line in lines]
+
+
+def _without_margin(lines: list[str]) -> list[str]:
+    """Groups of lines that are indented as a whole, below no list, moved to the left: Markdown would read no list there."""
+    moved = list(lines)
+    start, in_list = 0, False
+    for at in range(len(lines) + 1):
+        if at < len(lines) and lines[at].strip():
+            continue
+        group = lines[start:at]
+        margin = min((len(line) - len(line.lstrip(" ")) for line in group), default=0)
+        if margin >= _MARGIN and not in_list:
+            moved[start:at] = [line[margin:] for line in group]
+        elif group and margin < _MARGIN:
+            in_list = any(_ITEM.match(line) for line in group)
+        start = at + 1
+    return moved
 
 
 def _bounded(line: str) -> str:
@@ -128,8 +150,7 @@ def _read_one(tokens: Sequence[Token], at: int, *, quoted: bool) -> tuple[tuple[
             level = int(token.tag[1])
             return (Node(kind="heading", text=tokens[at + 1].content, line=line, end=end, level=level, quoted=quoted),), at + 3  # fmt: skip
         case "paragraph_open":
-            text = _CALLOUT.sub("", tokens[at + 1].content)
-            return (Node(kind="text", text=text, line=line, end=end, quoted=quoted),), at + 3
+            return _read_paragraph(tokens[at + 1].content, line, end, quoted=quoted), at + 3
         case "list_item_open":
             return _read_item(tokens, at, quoted=quoted)
         case "table_open":
@@ -143,6 +164,20 @@ def _read_one(tokens: Sequence[Token], at: int, *, quoted: bool) -> tuple[tuple[
     if token.nesting == 1:
         return _read(tokens, at + 1, quoted=quoted)
     return (), at + 1
+
+
+def _read_paragraph(content: str, line: int, end: int, *, quoted: bool) -> tuple[Node, ...]:
+    callout = _CALLOUT.match(content)
+    text = content[callout.end() :] if callout else content
+    name = callout["name"].lower() if callout else ""
+    parts = loose_items(text)
+    if not parts:
+        return (Node(kind="text", text=text, line=line, end=end, quoted=quoted, callout=name),)
+    return tuple(
+        Node(kind="item" if part.marked else "text", text=part.text, line=line + part.line,
+             end=line + part.line + part.lines - 1, number=part.number, quoted=quoted)
+        for part in parts
+    )  # fmt: skip
 
 
 def _is_callout(tokens: Sequence[Token], at: int) -> bool:

@@ -9,7 +9,7 @@ from msd_review.review.drafts import Draft, is_nothing, plain_text
 from msd_review.review.headings import plan_of
 from msd_review.review.labels import find_label, identifier_severity, severity_of_cell
 from msd_review.review.model import Severity
-from msd_review.review.statuses import status_of, status_word
+from msd_review.review.statuses import RESOLVED_MARK, status_of, status_word
 from msd_review.review.structure import Node, Row
 
 TableKind = Literal["findings", "risk_by_plan", "other"]
@@ -25,12 +25,16 @@ _COLUMN_WORDS: tuple[tuple[str, str], ...] = (
     ("concern", r"concern|issue|finding|problem|risk|gap|description|detail|title|summary|what|懸念|問題|指摘|課題|内容|リスク|问题|描述|说明|关注|风险|우려|문제|내용|이슈|지적|위험|설명|vấn đề|lo ngại|mô tả|rủi ro|preocupa|problema|descri|risco|riesgo|hallazgo|achado|bedenken|problem|beschreibung|befund|risiko|mangel|préoccupation|problème|constat|risque|проблем|замечани|описани|риск"),
 )  # fmt: skip
 _COLUMNS = tuple((name, regex(pattern, re.IGNORECASE)) for name, pattern in _COLUMN_WORDS)
+_MEANING = regex(r"\b(?:meaning|means|definition|criteria|when to use|explanation|bedeutung|signification|significado)\b|意味|含义|说明|의미|ý nghĩa", re.IGNORECASE)  # fmt: skip
+_GOOD = regex(r"^[\s*_`]*[🟢✅✔☑🟩]\ufe0f?\s*(?:ok|good|pass(?:ed)?|fine|green)?[\s*_`]*$", re.IGNORECASE)
+_STATE_HEADER = regex(r"(?i)\W*(?:status|state|health|rag|result|verdict|rating|grade|assessment|ampel)\W*")
 _COUNTS = regex(r"^\W*\d{1,3}\W*$")
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
     names: tuple[str, ...]
+    by_state: bool = False  # the severity stands in a column of states, where green means that all is well
 
     def index(self, name: str) -> int | None:
         return self.names.index(name) if name in self.names else None
@@ -46,7 +50,10 @@ def _columns(table: Node) -> _Columns:
         names[at] = "severity"
     if "concern" not in names and names and "severity" in names:
         names = _longest_as_concern(table, names)
-    return _Columns(tuple(names))
+    by_state = "severity" in names and bool(
+        _STATE_HEADER.fullmatch(plain_text(table.header[names.index("severity")]))
+    )
+    return _Columns(tuple(names), by_state)
 
 
 def _column_of_severities(table: Node) -> int | None:
@@ -72,7 +79,7 @@ def _longest_as_concern(table: Node, names: list[str]) -> list[str]:
 def table_kind(table: Node) -> TableKind:
     """Whether a table lists findings, rates plans, or is about something else."""
     columns = _columns(table)
-    if "likelihood" in columns.names or not table.rows:
+    if "likelihood" in columns.names or not table.rows or _explains_levels(table):
         return "other"
     if "plan" in columns.names[:1] and "severity" in columns.names and not _has_concern_text(table, columns):
         return "risk_by_plan"
@@ -83,6 +90,14 @@ def table_kind(table: Node) -> TableKind:
     if "severity" in columns.names or _labels_in_cells(table, columns):
         return "other" if _only_counts(table, columns) else "findings"
     return "other" if "status" in columns.names else "findings" if _named_concern(table) else "other"
+
+
+def _explains_levels(table: Node) -> bool:
+    """A legend: what each level means, each of them once."""
+    if len(table.header) < 2 or not _MEANING.search(" ".join(table.header[1:])):
+        return False
+    levels = [plain_text(row.cells[0]) for row in table.rows if row.cells]
+    return len(set(levels)) == len(levels) and all(severity_of_cell(level) for level in levels)
 
 
 def _named_concern(table: Node) -> bool:
@@ -133,6 +148,8 @@ def _row_draft(row: Row, columns: _Columns, *, group: Severity | None, plan: str
     if is_nothing(concern) or _COUNTS.match(concern):
         return None
     rating = _cell(row, columns, "severity")
+    if columns.by_state and _GOOD.match(rating):
+        return None
     label = find_label(concern)
     severity = severity_of_cell(plain_text(rating)) or (label.severity if label else None)
     severity = severity or group or identifier_severity(_cell(row, columns, "number") + " ")
@@ -140,7 +157,8 @@ def _row_draft(row: Row, columns: _Columns, *, group: Severity | None, plan: str
         severity = severity or None
     status_cell = _cell(row, columns, "status")
     word = (
-        status_word(concern)
+        (RESOLVED_MARK if re.match(r"\W*[✅☑✔]", status_cell) and severity is not None else None)
+        or status_word(concern)
         or status_word(f"Status: {status_cell}" if status_cell else "")
         or status_word(f"Status: {rating}")
     )

@@ -16,35 +16,35 @@ def _words(listed: str) -> list[str]:
 
 _HIGH = """
 high highest critical crit blocker blockers blocking severe major showstopper p0 p1 sev0 sev1 fatal
-must-fix mustfix urgent priority|0 priority|1 severity|1 sev|1 sev|0 prio|1
+must-fix mustfix must|fix must|address must|resolve urgent priority|0 priority|1 severity|1 sev|1 sev|0 prio|1
 高 重大 致命的 致命 重要 深刻 严重 嚴重 高危 严重问题 紧急 阻断 阻塞 ブロッカー クリティカル
 높음 심각 심각함 치명적 중대 상
 cao nghiêm|trọng rất|cao
-alto alta crítico crítica critico critica grave graves
-hoch kritisch schwer schwerwiegend
-élevé élevée eleve elevee haut haute critique majeur majeure bloquant bloquante
-bloqueante bloqueador
+alto alta altos altas crítico crítica critico critica críticos críticas criticos criticas grave graves mayor mayores maior maiores
+hoch hohe hoher hohes kritisch kritische kritischer schwer schwere schwerer schwerwiegend schwerwiegende blockierend blockierende
+élevé élevée élevés élevées eleve elevee haut haute hauts critique critiques majeur majeure majeurs majeures bloquant bloquante
+bloquants bloquantes bloqueante bloqueantes bloqueador bloqueadores
 высокий высокая высокое критический критично критическая критическое блокер
 """
 _MEDIUM = """
-medium med moderate warning warn warnings important significant p2 sev2 should-fix priority|2 severity|2 sev|2 prio|2
+medium med moderate warning warn warnings important significant p2 sev2 should-fix should|fix should|address priority|2 severity|2 sev|2 prio|2
 中 中程度 中等 中等程度 一般 警告 注意
 보통 중간 경고 중
 trung|bình vừa
-médio média medio media moderado moderada
-mittel mäßig warnung
-moyen moyenne modéré modérée avertissement
+médio média médios médias medio media medios medias moderado moderada moderados moderadas
+mittel mittlere mittlerer mittleres mäßig mäßige warnung
+moyen moyenne moyens moyennes modéré modérée modérés modérées avertissement
 advertencia
 средний средняя средне среднее предупреждение
 """
 _LOW = """
-low lowest minor non-blocking nonblocking info informational nit nits nitpick nitpicks trivial cosmetic p3 p4 sev3 sev4 priority|3 priority|4 severity|3 severity|4 sev|3 sev|4 prio|3
+low lowest minor nice-to-have nice|to|have could|fix non-blocking nonblocking info informational nit nits nitpick nitpicks trivial cosmetic p3 p4 sev3 sev4 priority|3 priority|4 severity|3 severity|4 sev|3 sev|4 prio|3
 低 軽微 轻微 輕微 情報 提示 次要 较低
 낮음 경미 경미함 사소 사소함 하
 thấp nhẹ
-baixo baixa bajo baja leve menor
-niedrig gering geringfügig
-faible bas basse mineur mineure
+baixo baixa baixos baixas bajo baja bajos bajas leve leves menor menores
+niedrig niedrige niedriger gering geringe geringer geringfügig geringfügige kleinere
+faible faibles bas basse basses mineur mineure mineurs mineures
 низкий низкая низко низкое незначительный мелочь
 """
 
@@ -128,11 +128,11 @@ NOT_RESOLVED = regex(
 )
 
 NOTHING = regex(
-    r"^(?:\(?\s*(?:none(?: (?:yet|so far|identified|found|noted|at this time|here|to report|needed|required|of note))?|n/?a|nil|nothing(?: (?:to (?:add|report|flag)|here|found|yet))?|no (?:new |further |other |additional |remaining |open |outstanding |significant |major |critical "
-    r"|high|medium|low|blocking |material |serious |unresolved |further )*(?:-?severity |-?risk |-?priority )?"
+    r"^(?:\(?\s*(?:none(?: (?:yet|so far|identified|found|noted|at this time|here|to report|needed|required|of note))?|n/?a|nil|nothing(?: (?:to (?:add|report|flag)|else|more|further|here|found|yet))?|no (?:new |further |other |additional |remaining |open |outstanding |significant |major |minor |critical "
+    r"|(?:high|medium|low)(?: |(?=[,-]))|blocking |material |serious |unresolved |or |and |, )*(?:[- ]?(?:severity|risk|priority|level) )?"
     r"(?:concerns?|issues?|findings?|problems?|blockers?|risks?|gaps?|ones|items?|bugs?|defects?)?"
     r"(?: (?:were |was |have been |are )?(?:found|identified|noted|remain(?:ing)?|raised|detected|at this (?:level|time|severity)|here|this (?:cycle|round)|yet|so far|at present|to add|to report|beyond .*|for this plan|in this plan))*"
-    r"|(?:i |we )?(?:found|see|have|identified) no (?:concerns|issues|findings|problems).*"
+    r"|(?:i |we )?(?:found|see|saw|have|identified|spotted) no (?:[\w-]+,? ){0,6}(?:concerns|issues|findings|problems|blockers|objections).*"
     r"|(?:i|we) (?:do not|don['’]t|did not|didn['’]t|have not|could not) (?:have|see|find|found|identify|spot)(?: (?:any|significant|major|serious|blocking|further|other|real|substantive|material)){1,3} (?:concerns?|issues?|problems?|blockers?|findings?|objections?).*|clean|ok|lgtm|—|–|-|-{2,}"
     r"|なし|特になし|該当なし|ありません|無し|无|没有|暂无|無|未发现.{0,12}|没有发现.{0,12}|없음|없습니다|해당 없음|특별한 .{0,12} 없음|không(?: có)?(?: (?:vấn đề|lo ngại|mối quan ngại|gì).{0,30})?"
     r"|(?:nenhum|nenhuma|ningún|ninguna|ninguno|keine?|aucune?|nessun[ao]?)(?: (?:outr\w+|otr\w+|weiteren?|autre)? ?(?:problema|preocupaç|preocupaci|bedenken|probleme?|problèmes?|préoccupations?|inquiétudes?|hallazgos?|achados?|einwände|mängel|constats?|remarques?|risques?|riscos?|riesgos?)\w*(?: .{0,30})?)?|n[ãa]o há (?:problemas|preocupaç)\w*.{0,30}|no hay (?:problemas|preocupaci)\w*.{0,30}|нет(?: (?:замечаний|проблем|вопросов).{0,30})?|отсутствуют)"

@@ -152,7 +152,12 @@ class Walk:
             self._take_all(draft, section)
 
     def _read_prior(self, nodes: list[Node], context: Context) -> None:
+        told = any(status_in_prior_section(node.text) for node in nodes if node.kind == "item")
         for node in nodes:
+            label = leading_label(node.text, self.source.emoji) if told and node.kind == "item" else None
+            if label is not None and label.strong and not _state_of(node):
+                self._read([node], replace(context, role="concerns"), Section(Meaning(), 0))
+                continue
             if node.kind == "table":
                 for draft in findings_in_table(node, group=context.severity, plan=context.plan):
                     self._add_prior(draft, status_in_prior_section(draft.text) or draft.prior_word)
@@ -160,6 +165,8 @@ class Walk:
                 node.kind == "text" and (BOLD_START.match(node.text) or self._leads(node))
             ):
                 self._prior(node, context, body=None)
+            elif node.kind == "text" and self.prior and (word := status_in_prior_section(node.text[:80])):
+                self._state(self.prior[-1], word)
 
     def _prior(self, node: Node, context: Context, *, body: Section | None) -> None:
         text = node.text
@@ -181,9 +188,18 @@ class Walk:
         )
 
     def _add_prior(self, draft: Draft, word: str | None) -> None:
+        self._state(draft, word)
+        self.prior.append(draft)
+
+    def _state(self, draft: Draft, word: str | None) -> None:
         draft.prior_word = word
         draft.status = FindingStatus.RESOLVED if word == RESOLVED_MARK else FindingStatus.QUOTED
-        self.prior.append(draft)
+
+
+def _state_of(node: Node) -> str | None:
+    """What an item of a section about earlier concerns says of its state, in itself or right below."""
+    below = "\n".join(child.text for child in node.children[:4])
+    return status_in_prior_section(node.text) or status_in_prior_section(below[:300])
 
 
 def _is_finding_below(section: Section, context: Context) -> bool:
