@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.real_clis.attacks import ATTACKS, Caught, attack
 from tests.real_clis.checks import Table, run_checks
+from tests.real_clis.hosts import host_checks
 from tests.real_clis.model_server import model_server
 
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 0x1
@@ -30,11 +31,17 @@ def main(slugs: Sequence[str]) -> int:
         base = Path(folder)
         run_checks(slugs, table, base=base, server=good)
         _print_table(table)
+        hosts = Table(host_checks(slugs, base=base / "hosts", server=good))
+        _print_table(hosts)
         caught = []
         for number, one in enumerate(ATTACKS):
             caught.append(attack(one, slugs, base=base / f"attack-{number}", good=good, evil=evil))
             _print_attack(caught[-1])
-    failures = [*table.failures(), *(f"{one.attack.name}: {what}" for one in caught for what in one.new())]
+    failures = [
+        *table.failures(),
+        *hosts.failures(),
+        *(f"{one.attack.name}: {what}" for one in caught for what in one.new()),
+    ]
     print("\n" + ("\n".join(f"FAILED {failure}" for failure in failures) or "every check holds"))
     return 1 if failures else 0
 
