@@ -29,7 +29,11 @@ for _added in COMMANDS:
 @click.option("--json", "as_json", is_flag=True, help="Print the msd.validation/1 document.")
 def validate(path: Path, as_json: bool) -> int:
     """Check a manifest, a capability's folder, or a folder of capabilities."""
-    result = use_case.validate(path)
+    return print_validation(path, use_case.validate(path), as_json=as_json)
+
+
+def print_validation(path: Path, result: use_case.Validation, *, as_json: bool) -> int:
+    """Prints what is wrong with a manifest; the exit code."""
     if as_json:
         click.echo(json.dumps(result.as_json(), ensure_ascii=False, indent=1))
         return 0 if result.ok else 2
@@ -73,6 +77,7 @@ def new(identity: str, http: bool) -> None:
         "  title, description, reviewer.reviewsSection, reviewer.installHint: what people read", err=True
     )
     click.echo(f"then: msd capability validate {identity}", err=True)
+    click.echo(f"and, with stand-ins for your tool: msd lane conformance ./{identity}", err=True)
 
 
 @command.command("list")

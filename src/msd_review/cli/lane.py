@@ -1,5 +1,6 @@
 """`msd lane`: look at reviewer lanes, and run one by hand."""
 
+import importlib
 import json
 import shlex
 import sys
@@ -20,9 +21,24 @@ from msd_review.planning import Overrides
 MAX_PROMPT_BYTES = 64 * 1024 * 1024
 
 
-@click.group()
+class _LaneGroup(click.Group):
+    """The subcommands, of which one is loaded only when it is asked for: it brings a bench with it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every subcommand's name."""
+        return sorted([*super().list_commands(ctx), "conformance"])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The subcommand of this name."""
+        if cmd_name != "conformance":
+            return super().get_command(ctx, cmd_name)
+        found: click.Command = importlib.import_module("msd_review.cli.conformance").conformance
+        return found
+
+
+@click.group(cls=_LaneGroup)
 def command() -> None:
-    """List, detect, plan, select and run reviewer lanes."""
+    """List, detect, plan, select, run and check reviewer lanes."""
 
 
 def _warn(ctx: click.Context) -> None:
