@@ -38,6 +38,10 @@ def places(text: str) -> list[tuple[str | None, int | None, int | None, str | No
         ),
         ("`src/app/(dashboard)/x.tsx:12`", [("src/app/(dashboard)/x.tsx", 12, None, None)]),
         ("Makefile:12", [("Makefile", 12, None, None)]),
+        ("https://github.com/a/b/blob/main/src/x.py#L3-L9", [("src/x.py", 3, 9, None)]),
+        ("docs/größe.md:3", [("docs/größe.md", 3, None, None)]),
+        ("計画はsrc/a.go:10で", [("src/a.go", 10, None, None)]),
+        ("__init__.py:4", [("__init__.py", 4, None, None)]),
     ],
 )
 def test_every_notation_of_a_place_is_read(
@@ -49,7 +53,7 @@ def test_every_notation_of_a_place_is_read(
 @pytest.mark.parametrize(
     "text",
     [
-        "https://github.com/a/b/blob/main/src/x.py#L3",
+        "https://github.com/a/b/issues/3 and https://example.org/src/x.py",
         "version 1.2.3 at 12:30, ratio 3:1, v10.4.1",
         "me@example.py.com wrote",
         "Node.js and Vue.js",

@@ -20,7 +20,7 @@ from msd_review.grounding.numbers import PlanNumber, number_of, read_number
 from msd_review.grounding.paths import base_name, read_path
 from msd_review.grounding.plan import Plan, read_plan
 from msd_review.grounding.quotes import WITHIN, quote_line
-from msd_review.grounding.reading import Refused
+from msd_review.grounding.reading import Refused, real_place
 from msd_review.grounding.symbols import Symbols
 from msd_review.lazy import regex
 from msd_review.prompt.model import PlanFile
@@ -55,6 +55,14 @@ class _Source:
         return {plan.name.rsplit("/", 1)[-1].lower(): plan for plan in self.plans}
 
     @cached_property
+    def by_lower(self) -> dict[str, list[str]]:
+        """Paths as a file system that ignores case would know them."""
+        found: dict[str, list[str]] = {}
+        for path in self.tree.files:
+            found.setdefault(path.lower(), []).append(path)
+        return found
+
+    @cached_property
     def words_of_plans(self) -> frozenset[str]:
         return frozenset(word for plan in self.plans for word in re.findall(r"[A-Za-z_]\w*", plan.text))
 
@@ -77,7 +85,8 @@ def check_citations(
     checked: list[Citation] = []
     known: dict[tuple[object, ...], Citation] = {}
     for number, citation in enumerate(citations):
-        key = (citation.path, citation.line, citation.end_line, citation.symbol, citation.quote)
+        linked = "://" in citation.raw
+        key = (citation.path, citation.line, citation.end_line, citation.symbol, citation.quote, linked)
         if key not in known:
             late = number >= MAX_CITATIONS or clock.monotonic() > end
             known[key] = (
@@ -136,7 +145,14 @@ def _check(source: _Source, citation: Citation) -> Citation:
     if plan is not None:
         return _in_plan(source, citation, plan)
     place = locate(source.tree, citation.path)
-    return _PLACES[place.kind](source, citation, place)
+    found = _PLACES[place.kind](source, citation, place)
+    if found.verdict is MISSING and _is_web_link(citation.raw):
+        return _judged(citation, UNCHECKED, "the link may show another revision, or another repository")
+    return found
+
+
+def _is_web_link(raw: str) -> bool:
+    return re.search(r"\bhttps?://", raw) is not None
 
 
 def _plan_named(source: _Source, path: str) -> Plan | None:
@@ -245,10 +261,19 @@ def _missing(source: _Source, citation: Citation, place: Location) -> Citation:
     renamed = source.tree.current_name(place.path)
     if renamed is not None:
         return _in_file(source, _judged(citation, MOVED, f"it was renamed to `{renamed}`", renamed), renamed)
-    moved = _moved_planning_file(source, place.path)
+    moved = _moved_planning_file(source, place.path) or _in_other_case(source, place.path)
     if moved is not None:
         return _in_file(source, _judged(citation, MOVED, f"it is `{moved}`", moved), moved)
+    side, _, rest = place.path.partition("/")
+    if side in {"a", "b"} and rest and side not in source.tree.folders:  # a path out of a diff
+        return replace(_check(source, replace(citation, path=rest)), path=citation.path)
     return _judged(citation, MISSING, f"there is no `{place.path}`")
+
+
+def _in_other_case(source: _Source, path: str) -> str | None:
+    """The one file whose path differs in case alone: what a reviewer on another file system may have written."""
+    found = source.by_lower.get(path.lower(), ())
+    return found[0] if len(found) == 1 else None
 
 
 def _moved_planning_file(source: _Source, path: str) -> str | None:
@@ -325,9 +350,11 @@ def _symbol_alone(source: _Source, citation: Citation) -> Citation:
     if len(parts) > 1 and parts[-2][:1].isupper():
         owned = [(path, item) for path, item in found if parts[-2] in item.owner.split(".")]
         found = tuple(owned) or found
-    places = {path for path, _ in found}
+    places = {
+        str(real_place(source.tree.root, path)): path for path, _ in found
+    }  # a link defines nothing anew
     if len(places) == 1:
-        path, item = found[0]
+        path, item = next((one for one in found if one[0] in places), found[0])
         return _judged(citation, VERIFIED, f"defined at `{path}:{item.line}`", path)
     if places:
         return _judged(citation, AMBIGUOUS, f"{len(found)} definitions, in {len(places)} files")

@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from msd_review.lazy import regex
+from msd_review.review.line_words import lines_after, lines_before
 from msd_review.review.model import Citation
 from msd_review.review.places import (
     Place,
+    blob_place,
     continuation_lines,
     is_plan_shorthand,
-    lines_after,
-    lines_before,
     place_of,
+    places_within,
 )
 
 CITATION_LIMIT = 400
@@ -120,17 +121,33 @@ def _read(text: str, found: re.Match[str], last: Place | None) -> Iterator[tuple
     if found["target"] is not None:
         place = _link_place(found["label"], found["target"])
         if place is not None:
-            yield from _with_lines(text, found, place, raw)
+            yield from _with_lines(text, found.span(), place, raw)
     elif found["file"] is not None:
         place = place_of(found["file"])
         if place is not None:
-            yield from _with_lines(text, found, place, raw)
+            yield from _with_lines(text, found.span(), place, raw)
+    elif (link := found["weblink"] or found["url"]) is not None:
+        linked = blob_place(link)
+        if linked is not None:
+            yield _citation(linked, link, None), linked
     elif found["code"] is not None:
         yield from _read_code(text, found, last)
     elif found["token"] is not None:
-        place = place_of(found["token"]) or _same_file(found["token"], last, text, found.start())
-        if place is not None:
-            yield from _with_lines(text, found, place, found["token"])
+        yield from _read_token(text, found, last)
+
+
+def _read_token(
+    text: str, found: re.Match[str], last: Place | None
+) -> Iterator[tuple[Citation, Place | None]]:
+    token = found["token"]
+    if not token.isascii():
+        for place, first, behind in places_within(token):
+            span = (found.start() + first, found.start() + behind)
+            yield from _with_lines(text, span, place, token[first:behind])
+        return
+    place = place_of(token) or _same_file(token, last, text, found.start())
+    if place is not None:
+        yield from _with_lines(text, found.span(), place, token)
 
 
 def _read_code(
@@ -139,7 +156,7 @@ def _read_code(
     code = found["code"].strip()
     place = place_of(code) or _same_file(code, last, text, found.start(), code=True)
     if place is not None:
-        yield from _with_lines(text, found, place, code)
+        yield from _with_lines(text, found.span(), place, code)
         return
     symbol = _SYMBOL.fullmatch(code)
     if symbol:
@@ -178,12 +195,12 @@ def _same_file(token: str, last: Place | None, text: str, at: int, *, code: bool
 
 
 def _with_lines(
-    text: str, found: re.Match[str], place: Place, raw: str
+    text: str, span: tuple[int, int], place: Place, raw: str
 ) -> Iterator[tuple[Citation, Place | None]]:
-    end = found.end()
+    start, end = span
     if place.line is None and not is_plan_shorthand(place.path):
-        after = lines_after(text[end : end + 60])
-        before = lines_before(text[max(0, found.start() - 48) : found.start()])
+        after = lines_after(text[end : end + 90])
+        before = lines_before(text[max(0, start - 48) : start])
         if after is not None:
             lines, length = after
             raw, end = raw + text[end : end + length], end + length

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from msd_review.lazy import regex
+from msd_review.review.line_words import ranges_in
 
 
 def _words(listed: str) -> list[str]:
@@ -44,19 +45,27 @@ _ENVIRONMENT = regex(r"\.env(?:\.[\w-]{1,30}){1,2}")
 _PRODUCTS = regex(r"(?:node|vue|next|nuxt|three|express|d3|chart|ember|backbone|react|angular|moment|alpine|discord|socket|deno|nest|solid|p5|require|asp|vb|ml|ado)\.(?:js|ts|io|net)", re.IGNORECASE)  # fmt: skip
 
 _PATH = r"(?:[A-Za-z]:[/\\])?[\w@.+~#$%&=()\[\]\\/ -]{1,380}?"
-_LINES = r"L?(?P<line>\d{1,7})(?:(?:[-–—]|\.\.|-L|–L)L?(?P<end>\d{1,7}))?"
-_TAIL = rf"(?:(?::|#|:#|@){_LINES}(?::\d{{1,5}}(?:-\d{{1,5}})?)?(?P<more>(?:\s?,\s?:?L?\d{{1,7}}(?:[-–]L?\d{{1,7}})?){{0,20}})|::(?P<symbol>[A-Za-z_][\w.:<>\[\]-]{{0,160}})(?:\(\))?|\s\(?(?:lines?|L)\s?{_LINES.replace('line>', 'line2>').replace('end>', 'end2>')}\)?)?"
+_LINES = r"[L~]{0,2}(?P<line>\d{1,15})(?:(?:[-–—]|\.\.|-L|–L)L?(?P<end>\d{1,15}))?"
+_TAIL = rf"(?:(?::|#|:#|@){_LINES}\+?(?::\d{{1,5}}(?:-\d{{1,5}})?)?(?P<more>(?:\s?,\s?:?L?\d{{1,7}}(?:[-–]L?\d{{1,7}})?){{0,20}})|::(?P<symbol>[A-Za-z_][\w.:<>\[\]-]{{0,160}})(?:\(\))?|\s\(?(?:lines?|L)\s?{_LINES.replace('line>', 'line2>').replace('end>', 'end2>')}\)?)?"
 _TOKEN = regex(rf"(?P<path>{_PATH}){_TAIL}", re.ASCII)
+_WIDE_TOKEN = regex(rf"(?P<path>{_PATH}){_TAIL}")
+# Scripts without spaces: what stands right before or behind a path in them is a sentence, unless it is a name itself.
+_WIDE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_GLUED_BEFORE = regex(rf"\A{_WIDE}{{1,120}}(?=[A-Za-z0-9_.][\x21-\x7e]{{0,380}}/[\x21-\x7e]{{1,200}}\Z)")
+_GLUED_BEHIND = regex(rf"(?<=[A-Za-z0-9]){_WIDE}{{1,120}}\Z")
+_ASCII_RUN = regex(r"[A-Za-z0-9_.@~][\w./\\@~+-]{0,300}?\.[A-Za-z][A-Za-z0-9]{0,11}(?::L?\d{1,7}(?:[-–]\d{1,7})?)?(?![A-Za-z0-9_/.-])", re.ASCII)  # fmt: skip
+_UNDERLINED = regex(r"\A(?P<mark>_{1,2})(?P<inside>[^_].*[^_])(?P=mark)\Z")
+_BLOB = regex(
+    r"\Ahttps?://[^/\s]{1,120}/(?:[^/\s]{1,80}/){2,6}?(?:-/)?(?:blob|src|raw|tree|blame)/(?:(?:branch|commit)/)?[^/\s]{1,100}/(?P<path>[^\s#?]{1,400})(?:\?[^#\s]{0,100})?(?:#L(?:ine)?s?-?(?P<lines>\d{1,7}(?:-L?\d{1,7})?))?",
+    re.IGNORECASE,
+)
+_TWICE = regex(r"(?P<path>[^\s:]{1,380}):L?(?P<line>\d{1,7})[-–](?P=path):L?(?P<end>\d{1,7})")
 _SHORTHAND = regex(
     r"(?P<plan>\d{1,3}[a-z]?(?:\.\d{1,2})?-\d{2,3}[a-z]?)(?P<file>-PLAN(?:\.md)?)?:(?P<line>\d{1,5})(?:[-–](?P<end>\d{1,5}))?(?P<more>(?:,\s?\d{1,5}(?:[-–]\d{1,5})?){0,20})"
 )
 _EXTENSION = regex(r"\.(?P<extension>[A-Za-z][A-Za-z0-9]{0,11})$")
 _CONTINUED = regex(r":L?(\d{1,7})(?:[-–]L?(\d{1,7}))?((?:,\s?:?\d{1,7}(?:[-–]\d{1,7})?){0,20})[.,;:]?")
 _BARE_RANGE = regex(r"L?(\d{1,7})[-–]L?(\d{1,7})()")
-_ONE_RANGE = regex(r"(\d{1,7})(?:[-–]L?(\d{1,7}))?")
-_LINE_WORD = r"(?:lines?|ll?\.|L|at line|around line|near line|行|第|строк[аи]|líneas?|linhas?|lignes?|zeilen?|dòng|줄|라인)"
-_AFTER = regex(rf"[`*\])]{{0,3}},?\s{{0,2}}[(（\[]?\s?(?:~|at |around |near |see |ca\. )?{_LINE_WORD}\s?~?:?\s?(?P<first>\d{{1,7}})(?:\s?(?:[-–—]|to|through|bis)\s?L?(?P<last>\d{{1,7}}))?(?P<more>(?:\s?(?:,|and|&|/|\+)\s?(?:lines? )?\d{{1,7}}(?:[-–]\d{{1,7}})?){{0,12}})(?:\s?(?:行|번째 줄))?\s?[)）\]]?", re.IGNORECASE)  # fmt: skip
-_BEFORE = regex(r"\b(?:lines?|l\.)\s?(?P<first>\d{1,7})(?:\s?(?:[-–—]|to|through)\s?(?P<last>\d{1,7}))?\s(?:of|in|from)\s(?:the\s)?(?:file\s)?[`*\[(\"]{0,3}$", re.IGNORECASE)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +95,10 @@ def place_of(token: str) -> Place | None:
         and token.split(":")[0].lower() not in _BARE_NAMES
     ):
         return None
-    found = _TOKEN.fullmatch(token)
+    twice = _TWICE.fullmatch(token)
+    if twice:
+        token = f"{twice['path']}:{twice['line']}-{twice['end']}"
+    found = (_TOKEN if token.isascii() else _WIDE_TOKEN).fullmatch(token)
     if not found:
         return None
     line, end = found["line"] or found["line2"], found["end"] or found["end2"]
@@ -98,13 +110,37 @@ def place_of(token: str) -> Place | None:
     return _with_range(Place(path=path), line, end, found["more"])
 
 
+def blob_place(link: str) -> Place | None:
+    """The file that a link to a code host's page of it shows: `https://…/blob/main/src/a.py#L4-L9`."""
+    found = _BLOB.search(link)
+    return (
+        place_of(unquote(found["path"]) + (f":{found['lines']}" if found["lines"] else "")) if found else None
+    )
+
+
+def places_within(token: str) -> list[tuple[Place, int, int]]:
+    """The places in a token of a script without spaces, each with its offsets in the token.
+
+    >>> [(place.path, place.line) for place, _, _ in places_within("計画はsrc/a.go:10で")]
+    [('src/a.go', 10)]
+    """
+    start = found.end() if (found := _GLUED_BEFORE.match(behind := _GLUED_BEHIND.sub("", token))) else 0
+    whole = place_of(behind[start:])
+    if whole is not None:
+        return [(whole, start, len(behind))]
+    runs = ((hit, place_of(hit.group())) for hit in _ASCII_RUN.finditer(token[:400]))
+    return [(place, hit.start(), hit.end()) for hit, place in runs if place is not None]
+
+
 def is_plan_shorthand(path: str) -> bool:
     """Whether a path is a plan's number such as "03-02"."""
     return re.fullmatch(r"\d{1,3}[a-z]?(?:\.\d{1,2})?-\d{2,3}[a-z]?", path) is not None
 
 
 def _bare(token: str) -> str:
-    token = token.strip().strip("\"'*_").rstrip(".,;:!?…").lstrip("→↳⇒@:=")
+    token = token.strip().strip("\"'*").rstrip(".,;:!?…。、").lstrip("→↳⇒@:=").replace("†", ":")
+    token = re.sub(r":-\d{1,9}\Z", "", token)  # no line has such a number; the file is cited
+    token = _UNDERLINED.sub(r"\g<inside>", token)
     if token.startswith("file:"):
         token = unquote(re.sub(r"^file:/{2,3}(?:localhost/)?", "/", token))
     token = token[1:] if re.match(r"/[A-Za-z]:[/\\]", token) else token
@@ -118,12 +154,8 @@ def _with_range(place: Place, line: str | None, end: str | None, more: str | Non
     if last is not None and last < first:
         last = None
     return Place(
-        path=place.path, line=first, end_line=last, symbol=place.symbol, more=tuple(_ranges(more or ""))
+        path=place.path, line=first, end_line=last, symbol=place.symbol, more=tuple(ranges_in(more or ""))
     )
-
-
-def _ranges(text: str) -> list[tuple[int, int | None]]:
-    return [(int(found[1]), int(found[2]) if found[2] else None) for found in _ONE_RANGE.finditer(text)]
 
 
 def _path(written: str, *, anchored: bool) -> str | None:
@@ -153,7 +185,7 @@ def _path(written: str, *, anchored: bool) -> str | None:
     extension = _EXTENSION.search(name)
     if extension is None:
         return path if _is_folder(path) or (anchored and "/" in path and _is_clean(path)) else None
-    if not re.search(r"[A-Za-z_]", name[: extension.start()]) and not name.startswith("."):
+    if not re.search(r"[^\W\d]", name[: extension.start()]) and not name.startswith("."):
         return path if "/" in path and extension["extension"].lower() in _EXTENSIONS else None
     known = extension["extension"].lower() in _EXTENSIONS
     if (
@@ -189,21 +221,4 @@ def continuation_lines(token: str, *, bare: bool) -> list[tuple[int, int | None]
     found = _CONTINUED.fullmatch(token) or (_BARE_RANGE.fullmatch(token) if bare else None)
     if not found or int(found[1]) == 0:
         return []
-    return [(int(found[1]), int(found[2]) if found[2] else None), *_ranges(found[3])]
-
-
-def lines_after(text: str) -> tuple[list[tuple[int, int | None]], int] | None:
-    """`lines 12-40`, `(line 12)`, `L12` behind a path, and how many characters that takes."""
-    found = _AFTER.match(text)
-    if not found or int(found["first"]) == 0:
-        return None
-    first = (int(found["first"]), int(found["last"]) if found["last"] else None)
-    return [first, *_ranges(found["more"])], found.end()
-
-
-def lines_before(text: str) -> tuple[int, int | None] | None:
-    """`lines 12-40 of` in front of a path."""
-    found = _BEFORE.search(text)
-    if not found or int(found["first"]) == 0:
-        return None
-    return int(found["first"]), int(found["last"]) if found["last"] else None
+    return [(int(found[1]), int(found[2]) if found[2] else None), *ranges_in(found[3])]
