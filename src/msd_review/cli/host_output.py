@@ -82,7 +82,7 @@ def show(done: Done, *, action: Literal["install", "uninstall"], as_json: bool) 
     if as_json:
         click.echo(json.dumps(_document(done, action, warnings), ensure_ascii=False, indent=1))
     elif done.dry_run:
-        click.echo("".join(safe(line) + "\n" for line in unified(done.changes).split("\n")[:-1]), nl=False)
+        click.echo("".join(_safe_line(line) for line in unified(done.changes).split("\n")[:-1]), nl=False)
     else:
         for change in done.changes:
             if change.action not in {"unchanged", "kept"} or change.note:
@@ -99,6 +99,10 @@ def show(done: Done, *, action: Literal["install", "uninstall"], as_json: bool) 
     for warning in warnings:
         click.echo(safe(f"warning: {warning}"), err=True)
     return _KEPT if done.kept else 0
+
+
+def _safe_line(line: str) -> str:
+    return "\t".join(map(safe, line.split("\t"))) + "\n"
 
 
 def _warnings(done: Done) -> list[str]:

@@ -321,9 +321,11 @@ def _span(text: str, member: _Member, comma: int | None) -> tuple[int, int]:
     if comma is not None and not text[end:comma].strip(_BLANK):
         end = comma + 1
     lead = _line_lead(text, start)
-    if lead is not None:
+    stop = end
+    while text[stop] in " \t":
+        stop += 1
+    if lead is not None and text[stop] in "\r\n":  # the line is the member's alone
         start -= len(lead)
         start -= 2 if text[start - 2 : start] == "\r\n" else 1
-    elif text[end] in " \t":
-        end += 1
-    return start, end
+        return start, end
+    return start, min(stop, end + 1)
