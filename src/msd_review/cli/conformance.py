@@ -17,7 +17,6 @@ from msd_review.conformance.kit import run_kit
 from msd_review.conformance.subject import Invalid, find_subject
 from msd_review.conformance.table import chosen_checks
 from msd_review.errors import UsageError
-from msd_review.run.interrupts import term_as_interrupt
 
 
 @click.command("conformance")
@@ -59,7 +58,7 @@ def conformance(
         return print_validation(Path(what), subject.validation, as_json=as_json)
     chosen_checks(subject.lane.transport, options["only"])
     request = request_of(world, subject, _wish(what, options))
-    with term_as_interrupt(), watching() as told:
+    with watching() as told:
         card = run_kit(request, told=told)
     if as_json:
         click.echo(json.dumps(cards.to_json(card, strict=strict), ensure_ascii=False, indent=1))

@@ -193,12 +193,20 @@ class Bench:
         git = shutil.which("git", path=os.pathsep.join(theirs))
         return list(dict.fromkeys((*((str(Path(git).parent),) if git else ()), *_PATHS)))
 
+    def _missing_programs(self) -> list[str]:
+        """The programs that the lane requires beside its own and that are not here: msd only looks for them."""
+        required = self.subject.lane.requires_binaries
+        path = os.pathsep.join(self._paths())
+        missing = [
+            name for name in required if self.is_scripted or shutil.which(Path(name).name, path=path) is None
+        ]
+        return missing if self.driver != "tool" else []
+
     def play(self, desk: Desk, **script: Any) -> None:
         """Puts the reviewer on the desk's PATH under the declared name; `script` is what the stand-in does."""
         if self.driver == "shipped":
             return
-        required = self.subject.lane.requires_binaries if self.is_scripted else ()
-        names = {Path(name).name for name in (self.spawn.binary, *required)}
+        names = {Path(name).name for name in (self.spawn.binary, *self._missing_programs())}
         content = {
             "record": str(desk.record),
             "help": _help(self.subject),
@@ -209,8 +217,9 @@ class Bench:
         }
         written = desk.folder / "script.json"
         written.write_text(json.dumps(content), encoding="utf-8")
+        command = [sys.executable, "-I", stand_in.__file__, str(written)]
         for name in names:
-            _write_program(desk.bin / name, [sys.executable, "-I", stand_in.__file__, str(written)])
+            _write_program(desk.bin / name, command)
 
     async def msd(
         self, desk: Desk, *arguments: str, stdin: bytes | None = None, bound_s: float = OUR_BOUND_S

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 from msd_review.conformance.bench import (
     Bench,
@@ -33,12 +34,12 @@ async def hang(bench: Bench) -> Seen:
     desk = bench.desk("hang")
     bench.play(desk, hang=True, deaf=True, children=1)
     running = asyncio.ensure_future(bench.lane_run(desk, _PROMPT, timeout_s=HANG_S))
-    who = await _processes(bench, desk)
+    who = await _processes(bench, desk, running)
     ran = await running
     left = await survivors(who, bound_s=_GONE_BOUND_S)
     if left:
         return fails(f"{len(left)} of its processes outlived the deadline")
-    if ran.outcome == "failed" and ran.reason == "timeout":
+    if ran.outcome == "failed" and ran.reason in {"timeout", "idle_timeout"}:
         return holds(f"{ran.told}; none of its {len(who)} processes is left")
     return fails(f"a tool that hangs came out as {ran.told}", pointer="/reviewer/timeoutFloorMs")
 
@@ -74,7 +75,7 @@ async def _cut_short(bench: Bench, name: str, how: Callable[[Identity], None], *
     desk = bench.desk(name)
     bench.play(desk, **({"hang": True, "deaf": True, "children": 1} if bench.is_scripted else {}))
     running = asyncio.ensure_future(bench.lane_run(desk, _PROMPT, timeout_s=60))
-    who = await _processes(bench, desk)
+    who = await _processes(bench, desk, running)
     owner = owner_of_run(desk)
     if owner is not None and who:
         how(owner)
@@ -94,10 +95,13 @@ async def _cut_short(bench: Bench, name: str, how: Callable[[Identity], None], *
     )
 
 
-async def _processes(bench: Bench, desk: Desk) -> list[Identity]:
-    """The tool's processes, once it runs."""
-    if not await wait_until_called(desk, bound_s=_START_BOUND_S):
-        return []
+async def _processes(bench: Bench, desk: Desk, running: asyncio.Future[Ran]) -> list[Identity]:
+    """The tool's processes, once it runs; none where the run ends before that is seen."""
+    seen = asyncio.ensure_future(wait_until_called(desk, bound_s=_START_BOUND_S))
+    either: set[asyncio.Future[Any]] = {seen, running}
+    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+    if not seen.done():
+        seen.cancel()
     return identities_of(bench.calls(desk))
 
 

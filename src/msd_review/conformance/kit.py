@@ -5,7 +5,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,11 +13,11 @@ from msd_review.conformance.bench import Bench
 from msd_review.conformance.model import Card, Row, State, not_proven
 from msd_review.conformance.prepare import prepare_home
 from msd_review.conformance.server import running_server
-from msd_review.conformance.table import Check, Request, checks_for, chosen_checks
+from msd_review.conformance.table import Check, Request, chosen_checks, gates
 from msd_review.edges import clock
 from msd_review.edges.stopping import StopSignal
 from msd_review.errors import Interrupted
-from msd_review.run.interrupts import stop_on_signals
+from msd_review.run.interrupts import stop_on_signals, term_as_interrupt
 
 Told = Callable[[Row, int, int], None]
 _AT_ONCE = 3
@@ -46,6 +46,7 @@ def run_kit(request: Request, *, told: Told) -> Card:
     """The card of one lane. Raises Interrupted where a person stopped it; nothing is left then either."""
     started = clock.monotonic()
     with ExitStack() as stack:
+        stack.enter_context(term_as_interrupt())
         base = stack.enter_context(_folder())
         bench = Bench(base=base, subject=request.subject, driver=request.driver, program=request.program)
         if request.subject.lane.transport != "spawn" and request.driver == "stand-in":
@@ -74,21 +75,18 @@ def _cancel(work: asyncio.Future[tuple[Row, ...]]) -> None:
 async def _run(bench: Bench, request: Request, told: Told) -> tuple[Row, ...]:
     await prepare_home(bench, host=request.host)
     checks = chosen_checks(request.subject.lane.transport, request.only)
-    first = await _row(bench, request, checks_for(request.subject.lane.transport)[0])
-    if first.seen.state is State.DOES_NOT_HOLD:
-        rest = [
-            Row(id=one.id, title=one.title, seen=not_proven("the lane cannot be planned"))
-            for one in checks
-            if one.id != first.id
-        ]
-        return (first, *rest)
+    first = [await _row(bench, request, check) for check in gates(request.subject.lane.transport)]
+    broken = [row for row in first if row.seen.state is State.DOES_NOT_HOLD]
+    if broken:
+        return _without_the_rest(broken, first, checks)
+    known = {row.id: row for row in first}
     turns = asyncio.Semaphore(_at_once(bench))
     done = 0
 
     async def one_row(check: Check) -> Row:
         nonlocal done
         async with turns:
-            row = first if check.id == first.id else await _row(bench, request, check)
+            row = known.get(check.id) or await _row(bench, request, check)
         done += 1
         told(row, done, len(checks))
         return row
@@ -96,6 +94,15 @@ async def _run(bench: Bench, request: Request, told: Told) -> tuple[Row, ...]:
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(one_row(check)) for check in checks]
     return tuple(task.result() for task in tasks)
+
+
+def _without_the_rest(broken: list[Row], first: list[Row], checks: Sequence[Check]) -> tuple[Row, ...]:
+    """The rows where a lane cannot even be planned or found: nothing else could be told apart from that."""
+    asked = {check.id for check in checks}
+    known = [row for row in first if row in broken or row.id in asked]
+    why = not_proven(f"the check `{broken[0].id}` does not hold: nothing else was tried")
+    rest = [check for check in checks if check.id not in {row.id for row in known}]
+    return (*known, *(Row(id=check.id, title=check.title, seen=why) for check in rest))
 
 
 def _at_once(bench: Bench) -> int:

@@ -130,6 +130,11 @@ def checks_for(transport: str) -> Sequence[Check]:
     return SPAWN if transport == "spawn" else HTTP
 
 
+def gates(transport: str) -> Sequence[Check]:
+    """The checks without which no other one says anything: the lane can be planned, and is found."""
+    return [check for check in checks_for(transport) if check.id in {"plan", "probe"}]
+
+
 def chosen_checks(transport: str, only: tuple[str, ...]) -> Sequence[Check]:
     """The checks to run. Raises UsageError for a name that no check of this transport bears."""
     known = checks_for(transport)
