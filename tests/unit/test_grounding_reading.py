@@ -118,7 +118,7 @@ def test_any_text_is_a_plan(text: str) -> None:
         ("Rename the parser to `X`.", "creates"),
         ("Add a flag to `X`.", "container"),
         ("`X` is where requests enter.", "stated"),
-        ("Do not touch `X`.", "unsure"),
+        ("Do not touch `X`.", "exists"),
         ("There is no `X` yet.", "unsure"),
         ("If `X` exists, use it.", "unsure"),
         ("After this task, `X` is exported.", "unsure"),
@@ -142,8 +142,8 @@ def test_a_sentence_says_whether_a_thing_is_there_or_made(text: str, mode: str) 
         ("`load` (line 12 of `a/b.py`) is slow.", "load", "a/b.py", 12),
         ("`a/b.py::Store.load` is slow.", "Store.load", "a/b.py", None),
         ("In `a/b.py`, change `load()`.", "load", "a/b.py", None),
-        ("Use `Store::load` as in `a/b.rs`.", "Store.load", None, None),
-        ("`load()` is called by whoever reads `a/b.py`.", "load", None, None),
+        ("Use `Store::load` as in `a/b.rs`.", "Store.load", "a/b.rs", None),
+        ("`load()` is called by whoever reads `a/b.py`.", "load", "a/b.py", None),
     ],
 )
 def test_a_name_is_tied_to_a_path_where_the_sentence_joins_them(

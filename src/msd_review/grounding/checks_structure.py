@@ -284,11 +284,12 @@ def check_left_open(plan: Plan) -> Iterator[Fault]:
 
 
 def _open_point(plan: Plan, line: int, text: str, *, in_task: bool) -> Fault:
+    said = re.sub(r"^[\W\d]*(?=\w)", "", text)
     return Fault(
         key=("open", plan.name, str(line)),
         kind="left-open",
         severity=Severity.MEDIUM if in_task else Severity.LOW,
-        title=f"left open: {' '.join(text.split())[:120].rstrip('. ')}",
+        title=f"left open: {' '.join(said.split())[:120].rstrip('. ')}",
         body="Whoever carries the plan out has to decide it alone."
         if in_task
         else "The plan is not finished here.",

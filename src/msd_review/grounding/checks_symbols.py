@@ -7,7 +7,9 @@ inherited members and whatever a plan itself makes are left alone.
 import re
 from collections.abc import Sequence
 
+from msd_review.grounding.checks_settings import check_setting, is_settings
 from msd_review.grounding.definitions import Definition
+from msd_review.grounding.evidence import counts_on, has_bases, is_defined_elsewhere, may_inherit
 from msd_review.grounding.faults_symbols import (
     elsewhere_in_file,
     missing_symbol,
@@ -18,7 +20,7 @@ from msd_review.grounding.ground import Ground, held, unsure, wrong
 from msd_review.grounding.languages import language_of
 from msd_review.grounding.locate import locate
 from msd_review.grounding.model import Claim, Judged
-from msd_review.grounding.signatures import differs
+from msd_review.grounding.signatures import call_differs, differs, has_no_parameter, parameters_of
 from msd_review.lazy import regex
 
 _NEAR = 4  # lines by which a cited line may miss
@@ -56,6 +58,8 @@ def check_symbol(ground: Ground, claim: Claim) -> Judged:
     readable = [path for path in place.paths if isinstance(ground.tree.read(path), str)]
     if not readable:
         return unsure(claim, "its file is not there or cannot be read")
+    if all(is_settings(path) for path in readable):
+        return check_setting(ground, claim, parts=parts, paths=readable)
     return _tied(ground, claim, parts=parts, paths=readable)
 
 
@@ -71,12 +75,24 @@ def _tied(ground: Ground, claim: Claim, *, parts: list[str], paths: list[str]) -
         and all(_belongs_elsewhere(ground, path, owner=owner, name=name) for path in here)
     ):
         return wrong(claim, other_owner(ground, claim, path=here[0], name=name))
-    return _at_line(ground, claim, path=here[0], name=name) if len(here) == 1 and claim.first else held(claim)
+    if (
+        len(here) == 1
+        and claim.tied
+        and claim.strict
+        and (other := is_defined_elsewhere(ground, here[0], name))
+    ):
+        return wrong(claim, missing_symbol(ground, claim, name=name, paths=here, elsewhere=other))
+    plain = claim.bare and re.fullmatch(r"[a-z]+|[A-Z]?[a-z]+", name)
+    return (
+        _at_line(ground, claim, path=here[0], name=name)
+        if len(here) == 1 and claim.first and not plain
+        else held(claim)
+    )
 
 
 def _not_in_file(ground: Ground, claim: Claim, *, parts: list[str], paths: list[str]) -> Judged:
     name = parts[-1]
-    if claim.mode != "exists":
+    if claim.mode not in ({"exists"} if claim.weight in {"", "strong"} else {"exists", "stated", "neutral"}):
         return unsure(claim, "not there, and the plan does not say that it is")
     if name in _IMPLICIT:
         return held(claim, "every type has it")
@@ -85,9 +101,9 @@ def _not_in_file(ground: Ground, claim: Claim, *, parts: list[str], paths: list[
     if any(ground.survey.changed_by_earlier_plan(path, claim.plan) for path in paths):
         return unsure(claim, "an earlier plan changes the file")
     known = bool(ground.symbols.files_with(name))
-    if not claim.tied:
+    if not counts_on(ground, claim, name=name, paths=paths):
         return held(claim, "it stands elsewhere") if known else unsure(claim, "not found; it may be new")
-    if known and len(parts) > 1 and any(_may_inherit(ground, path, parts[-2]) for path in paths):
+    if len(parts) > 1 and any(may_inherit(ground, path, owner=parts[-2], name=name) for path in paths):
         return unsure(claim, "it may be inherited")
     if known and any(_reexports(ground, path) for path in paths):
         return unsure(claim, "it may reach the file through an import of everything")
@@ -108,7 +124,7 @@ def _belongs_elsewhere(ground: Ground, path: str, *, owner: str, name: str) -> b
     definitions = ground.symbols.in_file(path)
     types = [item for item in definitions if item.name == owner and item.kind in {"type", "extension"}]
     members = [item for item in definitions if item.name == name]
-    if not types or not members or any(_has_bases(ground, path, item) for item in types):
+    if not types or not members or any(has_bases(ground, path, item) for item in types):
         return False
     if any(owner in item.owner.split(".") or item.name == owner for item in members):
         return False
@@ -118,35 +134,6 @@ def _belongs_elsewhere(ground: Ground, path: str, *, owner: str, name: str) -> b
 def _assigned(ground: Ground, path: str, *, types: Sequence[Definition], name: str) -> bool:
     lines = ground.symbols.lines_with(path, name)
     return any(item.line <= line <= item.end_line for item in types for line in lines)
-
-
-def _has_bases(ground: Ground, path: str, item: Definition) -> bool:
-    """Whether a type may have members that its own text does not show."""
-    language = language_of(path)
-    if language is None:
-        return True
-    if language.name == "python":
-        return bool(re.match(r"\(\s*\w", item.header)) and not re.match(
-            r"\(\s*(?:object|metaclass\s*=.*)?\s*\)", item.header
-        )
-    if language.name == "go":
-        text = str(ground.tree.read(path)).split("\n")[item.line : item.end_line]
-        return any(re.fullmatch(r"\s*\*?(?:\w+\.)?[A-Z]\w*\s*(?:`.*)?", line) for line in text)
-    if language.name in {"rust", "c"}:
-        return language.name == "rust"  # traits give methods that stand elsewhere
-    return (
-        bool(re.search(r"\bextends\b|\bimplements\b|\bwith\b|<\s*\w|:\s*\w|\buse\b|\binclude\b", item.header))
-        or item.kind == "extension"
-    )
-
-
-def _may_inherit(ground: Ground, path: str, owner: str) -> bool:
-    types = [
-        item
-        for item in ground.symbols.in_file(path)
-        if item.name == owner and item.kind in {"type", "extension"}
-    ]
-    return any(_has_bases(ground, path, item) for item in types)
 
 
 def _at_line(ground: Ground, claim: Claim, *, path: str, name: str) -> Judged:
@@ -182,7 +169,7 @@ def _untied(ground: Ground, claim: Claim, parts: list[str]) -> Judged:
     if len(parts) > 1 and (path := _module_path(ground, parts)):
         return _tied(ground, claim, parts=[name], paths=[path])
     if ground.symbols.files_with(name):
-        return held(claim)
+        return _of_owner(ground, claim, parts) if len(parts) > 1 else held(claim)
     if not ground.symbols.complete:
         return unsure(claim, "the tree is too large to be searched whole")
     if _is_made(ground, name):
@@ -204,6 +191,27 @@ def _module_path(ground: Ground, parts: list[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
+def _of_owner(ground: Ground, claim: Claim, parts: list[str]) -> Judged:
+    """`Owner.name` where both are known: wrong only where `Owner` is one type without open bases that never says `name`."""
+    owner, name = parts[-2], parts[-1]
+    types = [
+        (path, item) for path, item in ground.symbols.defined(owner) if item.kind in {"type", "extension"}
+    ]
+    if (
+        len(types) != 1
+        or claim.mode not in {"exists", "neutral", "stated"}
+        or _is_made(ground, name)
+        or name in _IMPLICIT
+    ):
+        return held(claim)
+    path, item = types[0]
+    if ground.symbols.occurs(path, name) or may_inherit(ground, path, owner=owner, name=name):
+        return held(claim)
+    return wrong(
+        claim, missing_symbol(ground, claim, name=name, paths=[path], elsewhere=ground.symbols.defined(name))
+    )
+
+
 def _member(ground: Ground, claim: Claim, parts: list[str]) -> Judged:
     """`Owner.name` where `name` stands nowhere in the tree: wrong if `Owner` is a type of ours without bases."""
     owner, name = parts[-2], parts[-1]
@@ -212,7 +220,7 @@ def _member(ground: Ground, claim: Claim, parts: list[str]) -> Judged:
     ]
     if not types or claim.mode not in {"exists", "neutral", "stated"}:
         return unsure(claim, "not found; its owner is not a type of this tree")
-    if any(_has_bases(ground, path, item) for path, item in types):
+    if any(has_bases(ground, path, item) for path, item in types):
         return unsure(claim, "it may be inherited")
     return wrong(claim, missing_symbol(ground, claim, name=name, paths=[types[0][0]], elsewhere=()))
 
@@ -230,8 +238,9 @@ def check_signature(ground: Ground, claim: Claim) -> Judged:
     found = _functions(ground, claim)
     if not found or any(item.parameters is None or _language(path) in {"", "bash"} for path, item in found):
         return judged
+    compare = call_differs if claim.as_call else differs
     results = [
-        (differs(claim.parameters, item.parameters or "", _language(path)), path, item)
+        (compare(claim.parameters, item.parameters or "", _language(path)), path, item)
         for path, item in found
     ]
     if any(result is None for result, _, _ in results) or claim.path is None and len(results) > 1:
@@ -270,3 +279,37 @@ def _functions(ground: Ground, claim: Claim) -> list[tuple[str, Definition]]:
     ):
         return owned
     return found
+
+
+def check_parameter(ground: Ground, claim: Claim) -> Judged:
+    """Judges what a plan says of one parameter of a function, or of their number."""
+    found = _functions(ground, claim)
+    said = claim.parameters or ""
+    if not found or any(item.kind != "function" or item.parameters is None for _, item in found):
+        return unsure(claim, "its function is not there, or has parameters that cannot be read")
+    if all(_lacks(said, item.parameters or "", _language(path)) for path, item in found):
+        path, item = found[0]
+        difference = (
+            f"it takes another number than {said[1:]}"
+            if said.startswith("#")
+            else f"it has no parameter `{said}`"
+        )
+        return wrong(claim, wrong_signature(claim, path, item=item, difference=difference))
+    return held(claim)
+
+
+def _lacks(said: str, actual: str, language: str) -> bool:
+    if said.startswith("#"):
+        return call_differs(",".join("x" * int(said[1:])), actual, language) is not None or int(
+            said[1:]
+        ) < _required(actual, language)
+    return has_no_parameter(said, actual, language)
+
+
+def _required(actual: str, language: str) -> int:
+    """How many parameters a call must give at least; 0 where that cannot be told."""
+    return (
+        0
+        if re.search(r"[=?*:]|\.\.\.", actual) and language in {"ruby", "python"}
+        else len(parameters_of("" if "=" in actual or "?" in actual else actual, language))
+    )

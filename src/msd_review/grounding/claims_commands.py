@@ -8,17 +8,28 @@ import html
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
+from msd_review.grounding.bare_commands import bare_commands
 from msd_review.grounding.mentions import is_command
 from msd_review.grounding.plan import Plan, Segment
 from msd_review.grounding.prose import code_spans, fenced_blocks, sentences
 from msd_review.lazy import regex
 
 NeedKind = Literal[
-    "npm-script", "make-target", "file", "test", "module", "tox-env", "nox-session", "just-recipe", "task"
+    "npm-script",
+    "make-target",
+    "file",
+    "test",
+    "module",
+    "tox-env",
+    "nox-session",
+    "just-recipe",
+    "task",
+    "go-package",
+    "crate",
 ]
 _RUNNERS = {"npm", "pnpm", "yarn", "bun"}
 _NPM_OWN = frozenset(
@@ -76,6 +87,7 @@ class Command:
     tag: str
     task: int | None
     needs: tuple[Need, ...]
+    certain: bool = True  # False for a line of prose that may only look like a command
     negated: bool = False  # the sentence says that it is to be made, or is an example
 
 
@@ -98,8 +110,9 @@ def _in_segment(plan: Plan, segment: Segment) -> Iterator[Command]:
     for start, end, info in fenced_blocks(text):
         if info.lower() in {"bash", "sh", "shell", "console", "zsh"}:
             yield from _lines(plan, segment, text[start:end], start)
-    if "`" in text:
-        yield from _spans(plan, segment, text)
+        elif not info:
+            yield from _prompted(plan, segment, text[start:end], start)
+    yield from _spans(plan, segment, text)
 
 
 def _spans(plan: Plan, segment: Segment, text: str) -> Iterator[Command]:
@@ -110,6 +123,22 @@ def _spans(plan: Plan, segment: Segment, text: str) -> Iterator[Command]:
                 line = plan.line_at(segment.start + sentence.start + span.start())
                 made = _is_made(sentence.masked[: span.start()], sentence.masked[span.end() :])
                 yield _command(code, segment, line, negated=made)
+        if segment.tag in {"automated", "verify"}:
+            continue
+        for code, start, certain in bare_commands(sentence):
+            made = _is_made(sentence.masked[:start], sentence.masked[start + len(code) :])
+            found = _command(
+                code, segment, plan.line_at(segment.start + sentence.start + start), negated=made
+            )
+            yield replace(found, certain=certain)
+
+
+def _prompted(plan: Plan, segment: Segment, text: str, offset: int) -> Iterator[Command]:
+    """The lines of a plain sample that a prompt marks as typed."""
+    for match in re.finditer(r"^[ \t]*\$ (?P<command>[^\n]+)", text, re.M):
+        yield _command(
+            match["command"], segment, plan.line_at(segment.start + offset + match.start("command"))
+        )
 
 
 def _is_made(before: str, after: str) -> bool:
@@ -214,6 +243,8 @@ def _needs(words: list[str]) -> Iterator[Need]:
         yield from _files(arguments[1:])
     elif program in {"jest", "vitest", "mocha"}:
         yield from _files(arguments)
+    elif program in {"go", "cargo"}:
+        yield from (_go if program == "go" else _cargo)(arguments)
     elif program in {"tox", "nox", "just"}:
         yield from _listed(program, arguments)
     elif program in _SHELLS and arguments and _SCRIPT.fullmatch(arguments[0]):
@@ -324,6 +355,33 @@ def _python_module(arguments: list[str]) -> Iterator[Need]:
                 return
     elif re.fullmatch(r"\w+(?:\.\w+)+", module):
         yield Need(kind="module", name=module)
+
+
+def _go(arguments: list[str]) -> Iterator[Need]:
+    if arguments[:1] and arguments[0] in {"test", "vet", "build", "run", "list"}:
+        ran = re.sub(r"[\^$]", "", _value_of(arguments, "-run"))
+        for word in arguments[1:]:
+            if word.startswith("./") and not re.search(r"[*?\[]", word):
+                yield Need(
+                    kind="go-package",
+                    name=word.removesuffix("...").rstrip("/"),
+                    symbol=ran if re.fullmatch(r"Test\w+", ran) else "",
+                )
+
+
+def _cargo(arguments: list[str]) -> Iterator[Need]:
+    for option in ("-p", "--package"):
+        if name := _value_of(arguments, option):
+            yield Need(kind="crate", name=name.split("@")[0])
+
+
+def _value_of(arguments: list[str], option: str) -> str:
+    """What stands behind an option, or after its `=`."""
+    found = next((at for at, word in enumerate(arguments) if word.split("=")[0] == option), None)
+    if found is None:
+        return ""
+    given = arguments[found].partition("=")[2]
+    return given or "".join(arguments[found + 1 : found + 2])
 
 
 def _files(arguments: list[str]) -> Iterator[Need]:

@@ -1,15 +1,18 @@
 """Claims in a plan's sentences: paths, lines, symbols and signatures, each with what its sentence says of it.
 
-Pure. A symbol is tied to a path only where the sentence joins the two ("`name` in `path`", "`path` exports `name`").
+Pure. A symbol is tied to a path by its sentence, by the one file of its paragraph, or by the heading or list item that
+it stands under; how firmly is kept with the claim, so that a loose tie alone never makes a fault.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 
-from msd_review.grounding.mentions import Mention, mentions, symbol_in
+from msd_review.grounding.blocks import Block, Part, blocks_of
+from msd_review.grounding.mentions import Mention
 from msd_review.grounding.model import Claim
+from msd_review.grounding.parameters import parameter_claims
 from msd_review.grounding.plan import Plan, Segment
 from msd_review.grounding.prose import (
     MASK,
@@ -20,10 +23,10 @@ from msd_review.grounding.prose import (
     is_item,
     leads_to_new,
     mode_of,
-    sentences,
 )
+from msd_review.grounding.relations import Tie, is_brought, is_no_code, only_place, owner_of, strong_tie
+from msd_review.grounding.signatures import split_parameters
 from msd_review.lazy import regex
-from msd_review.review.places import place_of
 
 # What these parts say is true after the plan was carried out, not before.
 AFTERWARDS = frozenset(
@@ -32,58 +35,52 @@ AFTERWARDS = frozenset(
 )  # fmt: skip
 MUST_EXIST = frozenset({"read_first", "execution_context"})
 MAX_CLAIMS = 10_000
-_NOUN = (
-    r"(?:functions?|methods?|class(?:es)?|helpers?|constants?|types?|structs?|hooks?|components?|modules?|interfaces?|enums?|traits?|variables?|"
-    r"fields?|macros?|definitions?|implementation|logic|handlers?|service|objects?|exports?|file|both|all|defined|declared|located|lives?|living|found|"
-    r"exported|implemented|provided|exists?|present|available|there|kept|residing|sitting|is|are|which|that|already|currently|now|today|can|be|see|cf|constructor|decorator|fixture)"
-)
-_LIST = rf"(?:(?:,|and|or|&|/)+ (?:the )?{MASK} ?)*"
-_SYMBOL_THEN_PATH = regex(
-    rf" ?{_LIST}(?:call path |code path |body |{_NOUN}\b ?|, ?)*(?:in|of|from|at|on|inside|within|by|:|—|–|-|→|->|@|,)? ?"
-    r"(?:(?:the|existing|current|file|module|see|at|in|of|lines? \d+(?: ?[-–] ?\d+)?|lines?|and) )*",
-    re.IGNORECASE,
-)
-_PATH_THEN_SYMBOL = regex(
-    rf" ?(?:,? ?lines? \d+(?: ?[-–] ?\d+)?)?(?: ?['’]s| ?(?:::?|—|–|-|→|->)|,? ?(?:which|that)? ?(?:already|currently)? ?"
-    rf"\b(?:exports|defines|declares|provides|contains|has|holds|implements|exposes)\b| ?\() ?"
-    rf"(?:(?:the|existing|current|see|including) )*(?:(?:a )?{_NOUN} ?)*(?:{MASK} ?(?:,|and|or|&|/)+ ?(?:the )?)*",
-    re.IGNORECASE,
+_MAX_AROUND = 3  # sentences, and names, of a paragraph that is about one file
+_SETTINGS = regex(
+    r"(?:^|/)(?:[Mm]akefile|justfile|Gemfile|go\.mod|pom\.xml|[\w-]*requirements[\w-]*\.txt)$|\.(?:ya?ml|toml|jsonc?|json5|ini|cfg|conf|config|properties|editorconfig|hcl|tfvars|xml)$",
+    re.I,
 )
 _INSIDE_PATH = regex(
     r"(?:^|[\s*])(?:in|inside|within|at|from)\s+(?:the\s+|file\s+|module\s+)*[(\[\"'*]*$", re.IGNORECASE
 )
 _OBJECT = regex(
-    rf" ?[,:—–-]? ?(?:(?:the|existing|current|let|make|have|find|locate|modify|update|extend|change|edit|refactor|rewrite|fix|rename|remove|delete|replace|split|inline|simplify|harden|"
-    rf"adjust|keep|wrap|{_NOUN}) )*",
+    r" ?[,:—–-]? ?(?:(?:the|existing|current|let|make|have|find|locate|modify|update|extend|change|edit|refactor|rewrite|fix|rename|remove|delete|replace|split|inline|simplify|harden|"
+    r"adjust|keep|wrap|function|method|class|helper|constant|type|culprit|is|there|a|we|touch|bound|tighten|guard|teach|must|needs|deprecate|leave) )*",
     re.IGNORECASE,
 )
 _AND_OBJECT = regex(
     r",? ?(?:and|then|and then) (?:find|locate|look (?:for|at)|search for|inspect) (?:the )?",
     re.I,
 )
-_DEFINED_AT = regex(r"\b(?:defined|declared|starts|begins|definition|declaration)\b", re.IGNORECASE)
-_CHANGED = regex(
-    rf"\b(?:modify|update|extend|refactor|fix|rewrite|change|simplify|harden|inline|rename|remove|delete) (?:(?:the|existing|current|{_NOUN}) )*[(\[\"'*]*$",
+_DEFINED_AT = regex(
+    r"\b(?:defined|declared|starts|begins|definition|declaration|is where|beginning|starting)\b",
     re.IGNORECASE,
 )
-_BARE_NAME = regex(
-    r"(?<![\w./`@-])(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|\w+(?=\(\)))(?:\(\))?(?![\w/`]|\.\w)"
+_CHANGED = regex(
+    r"\b(?:modify|update|extend|refactor|fix|rewrite|change|simplify|harden|inline|rename|remove|delete) (?:(?:the|existing|current|function|method|class|helper|constant|type) )*[(\[\"'*]*$",
+    re.IGNORECASE,
 )
-
-
-_NAME_IN = regex(
-    r"(?<![\w./`@-])(?P<name>(?:[A-Za-z_]\w*\.)*(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*)(?:\(\))?) (?:in|of|from) (?:the )?[(\[\"'*]*$"
+_SIGNATURE = regex(
+    r"\b(?:signatures?|declar(?:es|ed)|defin(?:es|ed|ition)|parameter list|takes|accepts|exposes|existing (?:api|helper|function))\b",
+    re.I,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Tie:
-    """The path that a symbol is joined to. Without `near`, only the sentence's opening joins them; with `subject`, the
-    path does something to the symbol ("`path` defines `name`")."""
-
-    mention: Mention
-    near: bool
-    subject: bool = False
+_TYPED = regex(
+    r"^\s*(?:self|cls|&(?:mut )?self|this)\b|\w\s*:\s*[\w\[\"'&*<{(]|\w\s*=\s*|^\s*(?:const |final |struct |unsigned )?[\w<>\[\].:]+[\s*&]+\w+\s*(?:,|$)"
+)
+_TODAY = regex(
+    r"\b(?:already|currently|today|existing|right now|at present|as it is|keeps?|present|current|before)\b",
+    re.I,
+)
+_LEAD = regex(
+    r"^[\W\d]*(?:(?:function|method|class|symbol|name|type|constant|struct|helper|interface|enum|trait|macro|tighten|bound|change|update|modify|fix|the|extend)\b[\s:*]*)*",
+    re.I,
+)
+_RAISED = regex(
+    r"\b(?:raise|lower|increase|decrease|bump|flip|toggle|tune|reduce|double|halve)\s+(?:the\s|existing\s)*[(\[\"'*]*$",
+    re.I,
+)
+_INDEFINITE = regex(r"(?<!there is )(?<!has )\ban?\s+(?:[\w-]+\s+){0,2}[(\[\"'*]*$", re.I)
+_ROW_NEW = regex(r"\|\s*(?:new|create|created|add|added|to create|to add|planned|no|n)\s*\|", re.I)
 
 
 def prose_claims(plan: Plan) -> Iterator[Claim]:
@@ -101,58 +98,112 @@ def prose_claims(plan: Plan) -> Iterator[Claim]:
 
 def _segment_claims(plan: Plan, segment: Segment) -> Iterator[Claim]:
     announced = False
-    for sentence in sentences(plan.said(segment)):
-        announced = leads_to_new(sentence) or announced and is_item(sentence)
-        if MASK not in sentence.masked and "/" not in sentence.text and ":" not in sentence.text:
-            continue
-        named = mentions(sentence)
-        sentence = _blotted(sentence, named)
-        for at, mention in enumerate(named):
-            line = plan.line_at(segment.start + sentence.start + mention.start)
-            mode = _mode(segment, sentence, mention)
-            mode = "creates" if announced and mode in {"neutral", "stated"} else mode
-            if mention.place is not None:
-                yield from _path_claims(plan, segment, sentence, mention=mention, mode=mode, line=line)
-            elif mention.symbol is not None:
-                tie = tied_place(sentence, named, at)
-                yield _symbol_claim(plan, segment, sentence, mention=mention, mode=mode, line=line, tie=tie)
-        yield from _bare_names(plan, segment, sentence, named)
-        if segment.tag in MUST_EXIST:
-            yield from _noted_names(plan, segment, sentence, named)
+    for block in blocks_of(plan.said(segment)):
+        for part in block.parts:
+            announced = leads_to_new(part.sentence) or announced and is_item(part.sentence)
+            yield from _part_claims(plan, segment, block, part=part, announced=announced or block.new)
+            if segment.tag not in AFTERWARDS:
+                yield from parameter_claims(plan, segment, block, part)
 
 
-def _blotted(sentence: Sentence, named: Sequence[Mention]) -> Sentence:
-    """The sentence with paths outside code spans blotted out too: their folders' names are no words of it."""
-    masked = sentence.masked
-    for mention in named:
-        if not mention.code:
-            masked = masked[: mention.start] + MASK * (mention.end - mention.start) + masked[mention.end :]
-    return Sentence(sentence.text, masked, sentence.start)
-
-
-def _bare_names(
-    plan: Plan, segment: Segment, sentence: Sentence, named: Sequence[Mention]
+def _part_claims(
+    plan: Plan, segment: Segment, block: Block, *, part: Part, announced: bool
 ) -> Iterator[Claim]:
-    """Names written without backticks right before "in `path`"."""
-    for place in named if segment.tag not in AFTERWARDS else ():
-        joined = _NAME_IN.search(sentence.masked[: place.start]) if place.place is not None else None
-        symbol = symbol_in(joined["name"]) if joined else None
-        if joined is None or symbol is None or place.place is None or place_of(joined["name"]) is not None:
+    sentence = part.sentence
+    for at, mention in enumerate(part.named):
+        line = plan.line_at(segment.start + sentence.start + mention.start)
+        mode = _mode(segment, sentence, mention)
+        mode = "creates" if announced and mode in {"neutral", "stated"} else mode
+        if mention.place is not None:
+            yield from _path_claims(plan, segment, sentence, mention=mention, mode=mode, line=line)
             continue
-        mode = mode_of(sentence, joined.start("name"), joined.end("name"))
-        if mode in {"exists", "stated", "container"}:
-            yield Claim(
-                kind="symbol",
-                plan=plan.name,
-                line=plan.line_at(segment.start + sentence.start + joined.start("name")),
-                text=joined["name"],
-                mode="exists",
-                tag=segment.tag,
-                task=segment.task,
-                path=place.place.path,
-                symbol=symbol[0],
-                tied=True,
+        tie = tie_of(block, part, at)
+        owner = owner_of(sentence, part.named, at)
+        if owner is not None:
+            tie = _firmer(tie, tie_of(block, part, owner))
+            mention = replace(mention, symbol=f"{part.named[owner].symbol}.{mention.symbol}")
+        read = _as_symbol(mention, tie, block)
+        if mention.arguments is not None and not re.search(r"(?<!right )\bnow\b", sentence.masked, re.I):
+            mode = (
+                "exists"
+                if mode == "creates" and _TODAY.search(sentence.masked)
+                else "neutral"
+                if mode == "creates" and re.search(r"\btakes\b", sentence.masked)
+                else mode
             )
+        if read is not None:
+            yield _symbol_claim(plan, segment, sentence, mention=read, mode=mode, line=line, tie=tie)
+
+
+def _firmer(tie: Tie | None, owner: Tie | None) -> Tie | None:
+    """A member belongs where its owner does."""
+    return owner if owner is not None and owner.weight == "strong" else tie or owner
+
+
+def _as_symbol(mention: Mention, tie: Tie | None, block: Block) -> Mention | None:
+    """The mention as a symbol: a key of a settings file is one, and parameters alone are those of the name before."""
+    if mention.symbol is not None:
+        return mention if mention.code or tie is not None else None
+    if (
+        mention.key is not None
+        and tie is not None
+        and tie.mention.place
+        and _SETTINGS.search(tie.mention.place.path)
+    ):
+        return replace(mention, symbol=mention.key)
+    if mention.arguments is not None:
+        named = [other for other in block.named if other.symbol is not None]
+        if len({other.symbol for other in named}) == 1 and tie is not None:
+            return replace(mention, symbol=named[0].symbol, parameters=mention.arguments, declared=True)
+    return None
+
+
+def tie_of(block: Block, part: Part, at: int) -> Tie | None:
+    """The file that the name at `part.named[at]` is joined to: beside it, the only one around, or the one it stands under."""
+    sentence, named = part.sentence, part.named
+    found = strong_tie(sentence, named, at) or _opening_tie(sentence, named, at)
+    if found is not None:
+        return found
+    symbol = named[at]
+    here = only_place(named)
+    if here is not None:
+        taken = any(
+            strong_tie(sentence, named, other)
+            for other in range(len(named))
+            if other != at and named[other].symbol
+        )
+        return Tie(here, "weak" if taken else "loose")
+    if any(mention.place is not None for mention in named) or not symbol.code:
+        return None
+    around = only_place(block.named)
+    symbols = {mention.symbol for mention in block.named if mention.symbol is not None}
+    if around is not None and (len(block.parts) > _MAX_AROUND or len(symbols) > _MAX_AROUND):
+        return None
+    if around is not None:
+        return Tie(around, "loose", same=False)
+    if block.scope is not None and not any(mention.place is not None for mention in block.named):
+        opens = not re.search(
+            r"[a-z]{2,}", _LEAD.sub("", block.parts[0].sentence.masked[: symbol.start]), re.I
+        )
+        return Tie(block.scope, "strong" if opens and part is block.parts[0] else "loose", same=False)
+    return None
+
+
+def _opening_tie(sentence: Sentence, named: Sequence[Mention], at: int) -> Tie | None:
+    """A path that opens the sentence ("In `path`, change `name`"), or is looked at first ("Open `path` and find `name`")."""
+    preceding = next((other for other in reversed(named[:at]) if other.place is not None), None)
+    if preceding is None:
+        return None
+    gap = sentence.masked[preceding.end : named[at].start]
+    opens = _INSIDE_PATH.search(sentence.masked[: preceding.start]) or re.match(r"[*)\]]*\s?[:—–-]\s", gap)
+    if opens and _fits(_OBJECT, gap) or _fits(_AND_OBJECT, gap):
+        return Tie(preceding, "strong")
+    return None
+
+
+def _fits(pattern: re.Pattern[str], gap: str) -> bool:
+    plain = re.sub(r"[\s\[\]\"'*()]+", " ", re.sub(rf"{MASK}+", MASK, gap))
+    return len(gap) < 400 and bool(pattern.fullmatch(plain))
 
 
 def _mode(segment: Segment, sentence: Sentence, mention: Mention) -> Mode:
@@ -165,6 +216,8 @@ def _mode(segment: Segment, sentence: Sentence, mention: Mention) -> Mode:
     before = sentence.text[: mention.start].rstrip(" `")
     if segment.tag == "context" and before.endswith("@") or mention.text.startswith("@") and mention.place:
         return "exists"
+    if sentence.text.lstrip().startswith("|") and _ROW_NEW.search(sentence.text):
+        return "creates"
     mode = mode_of(sentence, mention.start, mention.end)
     return (
         "stated" if mode == "container" and mention.place and is_added_to(sentence, mention.start) else mode
@@ -214,13 +267,14 @@ def _symbol_claim(
     tie: Tie | None,
 ) -> Claim:
     target = tie.mention.place if tie is not None else None
-    lines = target if target is not None and tie is not None and tie.near else None
+    lines = target if target is not None and tie is not None and tie.same and tie.weight != "weak" else None
+    mode = _symbol_mode(sentence, mode, mention, tie=tie)
     return Claim(
-        kind="symbol" if not _is_signature(mention, sentence) else "signature",
+        kind="signature" if mention.parameters is not None and mention.parameters.strip() else "symbol",
         plan=plan.name,
         line=line,
         text=mention.text,
-        mode=_symbol_mode(sentence, mode, tie),
+        mode=mode,
         tag=segment.tag,
         task=segment.task,
         path=target.path if target else None,
@@ -231,6 +285,10 @@ def _symbol_claim(
         tied=tie is not None and tie.near,
         strict=bool(_DEFINED_AT.search(sentence.masked)) if target else _is_to_be_changed(sentence, mention),
         called=mention.called,
+        as_call=not _is_signature(mention, sentence),
+        weight=tie.weight if tie is not None else "",
+        bare=not mention.code,
+        apart=tie is not None and not tie.same,
     )
 
 
@@ -240,71 +298,34 @@ def _is_to_be_changed(sentence: Sentence, mention: Mention) -> bool:
     return is_code and bool(_CHANGED.search(sentence.masked[: mention.start]))
 
 
-def _symbol_mode(sentence: Sentence, mode: Mode, tie: Tie | None) -> Mode:
-    if mode == "creates" and tie is not None and tie.subject:
+def _symbol_mode(sentence: Sentence, mode: Mode, mention: Mention, *, tie: Tie | None) -> Mode:
+    if tie is None:
+        return "exists" if mode == "container" else mode
+    if mode == "creates" and tie.subject:
         said_before = mode_of(sentence, tie.mention.start, tie.mention.start)
-        return "exists" if said_before in {"exists", "neutral", "stated"} else mode
-    return "exists" if mode == "container" or mode in {"neutral", "stated"} and tie is not None else mode
+        mode = "exists" if said_before in {"exists", "neutral", "stated"} else mode
+    settings = tie.mention.place is not None and _SETTINGS.search(tie.mention.place.path)
+    if settings and _RAISED.search(sentence.masked[: mention.start]):
+        mode = "exists"
+    if mode != "exists" and not settings and is_no_code(sentence, mention):
+        return "unsure"
+    if not tie.subject and _INDEFINITE.search(sentence.masked[: mention.start]):
+        return "unsure"
+    if tie.same and is_brought(sentence, mention, tie.mention):
+        return "unsure"
+    if mode == "container" or mode in {"neutral", "stated"} and tie.near:
+        return "exists"
+    return mode
 
 
 def _is_signature(mention: Mention, sentence: Sentence) -> bool:
     """Whether parameters are written as a declaration writes them, and not as a call."""
     if mention.parameters is None or not mention.parameters.strip():
         return False
-    before = sentence.masked[max(0, mention.start - 60) : mention.start]
-    return mention.declared or bool(re.search(r"\bsignature\b", before, re.IGNORECASE))
-
-
-def tied_place(sentence: Sentence, named: Sequence[Mention], at: int) -> Tie | None:
-    """The path that the sentence joins the symbol at `named[at]` to: behind it, right before it, or opening the sentence."""
-    symbol = named[at]
-    following = next((other for other in named[at + 1 :] if other.place is not None), None)
-    if following is not None and _joins(_SYMBOL_THEN_PATH, sentence.masked[symbol.end : following.start]):
-        return Tie(following, near=True)
-    preceding = next((other for other in reversed(named[:at]) if other.place is not None), None)
-    if preceding is None:
-        return None
-    if _joins(_PATH_THEN_SYMBOL, sentence.masked[preceding.end : symbol.start]):
-        return Tie(preceding, near=True, subject=True)
-    if following is not None:
-        return None
-    gap = sentence.masked[preceding.end : symbol.start]
-    if _INSIDE_PATH.search(sentence.masked[: preceding.start]) or re.match(r"[*)\]]*\s?[:—–-]\s", gap):
-        return Tie(preceding, near=_joins(_OBJECT, gap))
-    return Tie(preceding, near=True) if _joins(_AND_OBJECT, gap) else None
-
-
-def _joins(pattern: re.Pattern[str], gap: str) -> bool:
-    """Whether the words between two mentions join them; quotes and emphasis are looked through, and brackets
-    too, except that one opened behind a path joins what stands in it."""
-    opened = " (" if pattern is _PATH_THEN_SYMBOL else " "
-    plain = re.sub(r"\s*\(\s*", opened, re.sub(rf"{MASK}+", MASK, gap))
-    return len(gap) < 400 and bool(pattern.fullmatch(re.sub(r"[\s\[\]\"'*)]+", " ", plain)))
-
-
-def _noted_names(
-    plan: Plan, segment: Segment, sentence: Sentence, named: Sequence[Mention]
-) -> Iterator[Claim]:
-    """Names written without backticks in the note behind a path that is to be read first."""
-    places = [mention for mention in named if mention.place is not None]
-    if len(places) != 1 or places[0].place is None:
-        return
-    place = places[0]
-    for match in _BARE_NAME.finditer(sentence.masked, place.end):
-        symbol = symbol_in(match.group())
-        if symbol is None or place_of(match.group()) is not None:
-            continue
-        yield Claim(
-            kind="symbol",
-            plan=plan.name,
-            line=plan.line_at(segment.start + sentence.start + match.start()),
-            text=match.group(),
-            mode="exists",
-            tag=segment.tag,
-            task=segment.task,
-            path=place.place.path if place.place else None,
-            first=place.place.line if place.place else None,
-            last=place.place.end_line if place.place else None,
-            symbol=symbol[0],
-            tied=True,
-        )
+    if any(re.match(r"[\"'\d\[{]|\w+[.(]", part) for part in split_parameters(mention.parameters)):
+        return False
+    return (
+        mention.declared
+        or bool(_SIGNATURE.search(sentence.masked))
+        or bool(_TYPED.search(mention.parameters))
+    )

@@ -17,7 +17,7 @@ from msd_review.grounding.checks_structure import (
     check_shared_files,
     check_tasks,
 )
-from msd_review.grounding.checks_symbols import check_signature, check_symbol
+from msd_review.grounding.checks_symbols import check_parameter, check_signature, check_symbol
 from msd_review.grounding.claims_commands import commands
 from msd_review.grounding.claims_interfaces import interface_claims
 from msd_review.grounding.claims_prose import MAX_CLAIMS, prose_claims
@@ -33,7 +33,13 @@ from msd_review.grounding.survey import survey
 from msd_review.grounding.symbols import Symbols
 
 MAX_SECONDS = 45.0
-_BY_KIND = {"path": check_path, "lines": check_lines, "symbol": check_symbol, "signature": check_signature}
+_BY_KIND = {
+    "path": check_path,
+    "lines": check_lines,
+    "symbol": check_symbol,
+    "signature": check_signature,
+    "parameter": check_parameter,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

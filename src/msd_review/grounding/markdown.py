@@ -5,16 +5,16 @@ comment or a mention; at most `MAX_CONCERNS` concerns are written out, and the r
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from msd_review.grounding.examine import Examination
-from msd_review.grounding.model import Fault, Judged
+from msd_review.grounding.inert import plain as _plain
+from msd_review.grounding.left_out import unsure_lines
+from msd_review.grounding.model import Fault
 from msd_review.review.model import Severity
 
 MAX_CONCERNS = 200
-_MAX_UNSURE = 60
 _MAX_SPOTS = 6
 _KINDS = {
     "path": "paths", "lines": "cited lines", "symbol": "names in code", "signature": "signatures", "command": "commands",
@@ -126,16 +126,10 @@ def _unchecked(found: Examination) -> Iterator[str]:
     cut = [plan.name for plan in found.plans if plan.cut]
     if cut:
         yield f"what is not in the text of {', '.join(f'`{_plain(name)}`' for name in cut)}: it was cut"
-    unsure = dict.fromkeys(_unsure_line(item) for item in found.judged if item.outcome == "unsure")
-    lines = list(unsure)
-    yield from lines[:_MAX_UNSURE]
-    if len(lines) > _MAX_UNSURE:
-        yield f"and {len(lines) - _MAX_UNSURE} more that could not be told"
+    yield from unsure_lines(
+        [item for item in found.judged if item.outcome == "unsure" and not item.claim.bare]
+    )
     yield "what the code does when it runs, and whether the steps reach the goal: nothing was run"
-
-
-def _unsure_line(item: Judged) -> str:
-    return f"`{_plain(item.claim.text)[:160]}` (`{_plain(item.claim.plan)}:{item.claim.line}`): {_plain(item.why)}"
 
 
 def _data(found: Examination, shown: Sequence[Fault]) -> str:
@@ -169,11 +163,3 @@ def _data(found: Examination, shown: Sequence[Fault]) -> str:
 
 def _bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines if line)
-
-
-def _plain(text: str) -> str:
-    """One bounded line that cannot open anything in Markdown."""
-    line = " ".join(
-        re.sub(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]", " ", text).split()
-    )
-    return re.sub(r"<!--|-->", "--", line).replace("```", "'''")[:600]

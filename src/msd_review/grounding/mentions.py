@@ -4,13 +4,14 @@ Pure. A code span is read as one of these or left alone; outside code spans only
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from msd_review.grounding.prose import MASK, Sentence, code_spans
 from msd_review.lazy import regex
-from msd_review.review.places import Place, lines_after, lines_before, place_of
+from msd_review.review.line_words import lines_after, lines_before
+from msd_review.review.places import Place, place_of
 
 _NAME = r"[A-Za-z_$][\w$]{0,100}[!?]?"
 _NO_TYPE = "new|await|return|yield|throw|raise|assert|if|while|for|in|not|and|or|delete|typeof|go|defer|else|case|the|a|an|to|of|with|from|import"
@@ -22,9 +23,162 @@ _SYMBOL = regex(
     re.DOTALL,
 )
 _BARE_PATH = regex(
-    r"(?<![\w`/@.~-])(?:\.{1,2}/|/|~/)?[\w.@+~-]{1,100}(?:/[\w.@+~\[\]()-]{1,100}){1,20}(?::\d{1,7}(?:[-–]\d{1,7})?)?"
+    r"(?<![\w`/@.~-])(?:\.{1,2}/|/|~/)?[\w.@+~-]{1,100}(?:/[\w.@+~\[\]()-]{1,100}){1,20}(?:(?::|#L)\d{1,7}(?:[-–]L?\d{1,7})?)?"
 )
 _BARE_FILE = regex(r"(?<![\w`/@.~-])[\w-]{1,80}(?:\.[\w-]{1,40}){1,3}:\d{1,7}(?:[-–]\d{1,7})?(?![\w])")
+_FILE_NAME = regex(
+    r"(?<![\w`/@.~-])(?:(?:[Mm]akefile|justfile|Dockerfile|Gemfile|Pipfile|go\.mod)(?![\w/.]|\s(?:target|recipe)s?\b(?! of))|[A-Za-z_][\w-]{1,60}(?:\.[\w-]{1,30})?\.(?:ya?ml|toml|json|ini|cfg|py|tsx?|jsx?|go|rs|java|rb|cpp|hpp|cs|php|sql|csproj|gradle)(?![\w/(]|\.\w))"
+)
+_KEY = regex(r"\[{0,2}[\"']?([A-Za-z_][\w:-]{0,80}(?:\.[\w-]{1,80}){0,8})[\"']?\]{0,2}:?")
+_BARE_CALL = regex(
+    r"(?<![\w./`@-])(?P<name>[A-Za-z_]\w*(?:(?:\.|::)\w+){0,4})(?P<call>\((?!e?s\))[^()\x01]{0,200}(?:\([^()]{0,80}\)[^()]{0,80}){0,4}\))"
+)
+_BARE_NAME = regex(
+    r"(?<![\w./`@:-])(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+|[A-Za-z]*_\w+|[A-Za-z]+_\w*|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*)(?![\w/`]|\.\w|\s?:\s)"
+)
+_INTRODUCED = regex(
+    r"\b(?:[Ff]unctions?|[Mm]ethods?|[Cc]lass(?:es)?|[Hh]elper|[Cc]onstant|constant/func|[Ss]truct|[Ii]nterface|[Ee]num|[Tt]rait|[Mm]acro|[Ss]ymbol|[Rr]outine|func|def|fn|[Kk]ey|[Ss]etting|"
+    r"[Oo]ption|value of|[Ff]ind|[Pp]arameter|edit(?:ing)?|patch|take|docstring of|from)\b[\"':*]*\s+[\"'*]*(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)(?![\w/])"
+)
+_CELL = regex(r"\|\s*(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)\s*(?=\|)")
+_AT_END = regex(r"\x01[)`]?\s*(?:→|->|/|:)\s+(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)[\s.]*$")
+_PLAIN = frozenset(
+    [
+        "e.g",
+        "i.e",
+        "the",
+        "that",
+        "this",
+        "which",
+        "and",
+        "for",
+        "are",
+        "was",
+        "were",
+        "not",
+        "with",
+        "from",
+        "into",
+        "its",
+        "their",
+        "our",
+        "your",
+        "all",
+        "any",
+        "can",
+        "may",
+        "must",
+        "should",
+        "will",
+        "would",
+        "could",
+        "has",
+        "have",
+        "had",
+        "does",
+        "did",
+        "one",
+        "two",
+        "new",
+        "old",
+        "same",
+        "other",
+        "each",
+        "both",
+        "some",
+        "such",
+        "than",
+        "then",
+        "when",
+        "where",
+        "who",
+        "why",
+        "how",
+        "here",
+        "there",
+        "these",
+        "those",
+        "them",
+        "they",
+        "above",
+        "below",
+        "also",
+        "only",
+        "call",
+        "calls",
+        "code",
+        "name",
+        "names",
+        "body",
+        "itself",
+        "defined",
+        "declared",
+        "file",
+        "files",
+        "path",
+        "module",
+        "test",
+        "tests",
+        "change",
+        "changes",
+        "create",
+        "add",
+        "modify",
+        "update",
+        "edit",
+        "existing",
+        "note",
+        "yes",
+        "see",
+        "github",
+        "gitlab",
+        "javascript",
+        "typescript",
+        "postgresql",
+        "mysql",
+        "graphql",
+        "openai",
+        "openapi",
+        "macos",
+        "ios",
+        "iphone",
+        "jquery",
+        "websocket",
+        "oauth",
+        "json",
+        "yaml",
+        "toml",
+        "new_path",
+        "what",
+        "currently",
+        "is",
+        "it",
+        "in",
+        "of",
+        "on",
+        "at",
+        "by",
+        "to",
+        "as",
+        "be",
+        "so",
+        "no",
+        "symbol",
+        "symbols",
+        "function",
+        "method",
+        "class",
+        "status",
+        "action",
+        "purpose",
+        "reason",
+        "type",
+        "kind",
+        "where",
+    ]
+)
+_ODD_PATH = regex(r"(?:\.{1,2}/)?(?:[A-Za-z_][\w-]{0,60}/){1,12}[\w-]{2,80}\.[a-z]\w{0,4}")
+_DOMAIN = regex(r"[\w-]+\.(?:com|org|io|net|dev|in|sh)/")
 _COMMANDS = frozenset(
     ["npm", "npx", "pnpm", "yarn", "bun", "make", "gmake", "pytest", "python", "python3", "tox", "nox", "just", "cargo", "go", "node",
      "bash", "sh", "poetry", "uv", "pdm", "hatch", "grep", "rg", "test", "ls", "cat", "git", "mvn", "gradle", "dotnet", "ruby", "bundle",
@@ -54,6 +208,8 @@ class Mention:
     declared: bool = False  # written as a declaration: `def name(…)`
     command: str | None = None
     code: bool = True
+    key: str | None = None  # a name as settings have it: `line-length`, `[tool.ruff]`
+    arguments: str | None = None  # parameters that stand alone: `(path, limit)`
     more: tuple[tuple[int, int | None], ...] = field(default=())
 
 
@@ -94,26 +250,64 @@ def is_command(code: str) -> bool:
 def _code_mention(match: re.Match[str]) -> Mention:
     code = " ".join(match["code"].split())
     named = partial(Mention, start=match.start(), end=match.end(), text=code)
-    place = place_of(code)
+    place = place_of(code) or _unusual_place(code)
     if place is not None:
         return named(place=place)
     if is_command(code):
         return named(command=code)
     symbol = symbol_in(code)
     if symbol is None:
-        return named()
+        alone = re.fullmatch(r"\((.{1,400})\)", code)
+        key = _KEY.fullmatch(code)
+        return named(arguments=alone[1] if alone else None, key=key[1] if key else None)
     name, parameters, called, declared = symbol
     return named(symbol=name, parameters=parameters, called=called, declared=declared)
 
 
+def _unusual_place(code: str) -> Place | None:
+    """`path#name`, and a path whose ending is not one of the known."""
+    hashed = re.fullmatch(r"([\w./@-]+\.\w{1,8})#([A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)(?:\(\))?", code)
+    if hashed is not None and (place := place_of(hashed[1])) is not None and place.line is None:
+        return Place(path=place.path, symbol=re.sub(r"::|#", ".", hashed[2]))
+    if _ODD_PATH.fullmatch(code) and not _DOMAIN.match(code):
+        return Place(path=code.removeprefix("./"))
+    return None
+
+
+def bare_names(sentence: Sentence, found: Sequence[Mention]) -> Iterator[Mention]:
+    """Names that look like code, or that a word such as "function" introduces, outside code spans and paths."""
+    taken = [(mention.start, mention.end) for mention in found]
+    for pattern in (_BARE_CALL, _BARE_NAME, _INTRODUCED, _CELL, _AT_END):
+        for match in pattern.finditer(sentence.masked):
+            start, end = match.span("name")
+            text = match.group("name")
+            end += len(match["call"] or "") if "call" in pattern.groupindex else 0
+            if any(start < other_end and other_start < end for other_start, other_end in taken):
+                continue
+            symbol = symbol_in(sentence.text[start:end])
+            if symbol is None or text.lower() in _PLAIN or place_of(text) is not None or len(text) < 3:
+                continue
+            taken.append((start, end))
+            name, parameters, called, _ = symbol
+            yield Mention(
+                start=start,
+                end=end,
+                text=sentence.text[start:end],
+                symbol=name,
+                parameters=parameters,
+                called=called,
+                code=False,
+            )
+
+
 def _bare_mentions(sentence: Sentence) -> Iterator[Mention]:
     taken = [match.span() for match in code_spans(sentence.text)]
-    for pattern in (_BARE_PATH, _BARE_FILE):
+    for pattern in (_BARE_PATH, _BARE_FILE, _FILE_NAME):
         for match in pattern.finditer(sentence.masked):
             if MASK in match.group() or any(start <= match.start() < end for start, end in taken):
                 continue
-            text = match.group().rstrip(".,;:)")
-            place = place_of(text)
+            text = re.sub(r"\]\(.*|\(\d+\)?$", "", match.group()).rstrip(".,;:)]")
+            place = place_of(text) or _unusual_place(text)
             if place is not None and not _in_link(sentence.masked, match.start()):
                 end = match.start() + len(text)
                 taken.append((match.start(), end))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from msd_review.grounding.prose import Mode
+from msd_review.grounding.relations import Weight
 from msd_review.review.model import Severity
 
 ClaimKind = Literal[
@@ -11,6 +12,7 @@ ClaimKind = Literal[
     "lines",
     "symbol",
     "signature",
+    "parameter",
     "quote",
     "command",
     "dependency",
@@ -45,6 +47,10 @@ class Claim:
     tied: bool = False
     strict: bool = False  # the wording leaves no room: "defined at line 12", "create the file"
     called: bool = False  # written as a call: `name()`
+    as_call: bool = False  # parameters are written as a call's, not as a declaration's
+    weight: Weight = ""  # how firmly the wording joins the symbol to the path
+    bare: bool = False  # not marked as code
+    apart: bool = False  # the path stands in another sentence, or above
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

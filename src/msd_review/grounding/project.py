@@ -124,6 +124,16 @@ class Project:
                 found.update({normal(dep): path for dep in _requirement_names(self._text(path) or "")})
         return found
 
+    @cached_property
+    def crates(self) -> Mapping[str, str]:
+        """The name of every Cargo package of the tree → its manifest's path."""
+        found: dict[str, str] = {}
+        for path in self.tree.by_name.get("Cargo.toml", ())[:_MAX_MANIFESTS]:
+            name = _mapping(_toml(self._text(path) or ""), "package").get("name")
+            if isinstance(name, str):
+                found[name] = path
+        return found
+
 
 def normal(name: str) -> str:
     """A dependency's name without case, extras, versions and the difference of dash and underscore."""

@@ -18,7 +18,17 @@ _CODE = regex(
     r"(?P<ticks>`{1,2})(?!`)(?P<code>[^`\n]{1,400}?(?:\n[ \t]{0,12}[^`\n]{1,200}?)?)(?P=ticks)(?!`)"
 )
 _FENCE = regex(r"^[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>[^`\n]{0,80})$", re.M)
-_BREAK = regex(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)[.;!?](?=\s|$)|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+][ \t]|\d{1,3}[.)][ \t]|\||#{1,6}[ \t]|>))")  # fmt: skip
+_BREAK = regex(r"(?<!\b[eE]\.g)(?<!\b[iI]\.e)(?<!\bvs)(?<!\betc)(?<!\b[cC]f)(?<!\bll)(?<!\bl)(?<!\s\d)(?<!\s\d\d)[.;!?](?=\s|$)|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+][ \t]|\d{1,3}[.)][ \t]|\||#{1,6}[ \t]|>|\*\*[^*\n]{1,200}\*\*[ \t]*\n))")  # fmt: skip
+_CLAUSE = regex(r"[,:]\s|\s(?:--|–|—)\s|\(")
+_JOINING = regex(rf"\b(?:and|or|nor|the|a|an|also|in|of|from|at|to)\b|{MASK}")
+_AS_NOUN = regex(
+    r"\b(?:the|an?|this|that|its|our|one|bug|only|any|each|every|of|in)\s$(?<!\bnew\s)", re.IGNORECASE
+)
+_KEPT = regex(  # what is not to be changed is there
+    r"\b(?:don't|do not|never|not|must not|mustn't|without|no need to|nothing to|cannot)\s(?:to\s)?(?:alter|chang|touch|modif|break|renam|remov|mov|reformat|rewrit|edit|restructur|"
+    r"duplicat|replac|delet|drop)\w*",
+    re.IGNORECASE,
+)
 _MAX_SENTENCE = 3_000
 
 _CREATE = (
@@ -27,8 +37,8 @@ _CREATE = (
     r"insert(?:s|ed|ing)?|append(?:s|ed|ing)?|extract(?:s|ed|ing)?|split(?:s|ting)?|expos(?:e|es|ing)|new|named?|naming|emit(?:s|ted|ting)?|"
     r"becomes?|install(?:s|ing)?|output(?:s|ting)?|save[sd]?|saving|stor(?:e|es|ed|ing)|develop|set up|sketch|into a|renamed|instead|"
     r"register(?:s|ing)?|put|puts|place|places|mount|attach|re-?export|export|include|support|provide|enable|configure|set|host|stub|model|ship|"
-    r"land|lands|go|goes|hold|allow|log|print|show|display|track|record|persist|count|send|report|returns?|raises?|throws?|yields?|pass|"
-    r"gives?|accepts?|takes?|receives?|render|compute|measure|dump|draft|author|compose|design|assemble|derive|publish|spin up|bootstrap|prototype|spawn|choose|pick"
+    r"land|lands|go|goes|gains?|hold|allow|log|print|show|display|track|record|persist|count|send|report|returns?|raises?|throws?|yields?|pass|"
+    r"gives?|accepts?|takes|receives?|render|toggles?|compute|measure|dump|draft|author|compose|design|assemble|derive|publish|spin up|bootstrap|prototype|spawn|choose|pick"
 )
 _EXIST = (
     r"modif(?:y|ies|ied|ying)|updat(?:e|es|ed|ing)|extend(?:s|ed|ing)?|edit(?:s|ed|ing)?|chang(?:e|es|ed|ing)|refactor(?:s|ed|ing)?|"
@@ -44,12 +54,19 @@ _EXIST = (
 )
 _WORDS = regex(rf"\b(?:(?P<create>{_CREATE})|(?P<exist>{_EXIST}))\b", re.IGNORECASE)
 _UNTOLD = regex(
-    r"\b(?:no|not|never|without|missing|lacks?|absent|nonexistent|nor|neither|cannot|don't|doesn't|isn't|aren't|didn't|won't|rather than|"
-    r"instead of|no longer|if|unless|or equivalent|or similar|e\.g\.|such as|for example|for instance|optional(?:ly)?|hypothetical|imagine|"
+    r"\b(?:no|not|never|without|missing|lacks?|absent|nonexistent|nor|neither|cannot|don't|doesn't|isn't|aren't|didn't|won't|rather than|nothing|nowhere|none|"
+    r"instead of|no longer|if|unless|should (?:someone|anyone|it|we|you|this)|or equivalent|or similar|such as|along the lines of|for example|for instance|optional(?:ly)?|"
     r"maybe|perhaps|something like|could|might|upcoming|future|later|placeholder|so that|such that|after (?:this|the|that|each)|once|when done|"
-    r"when finished|afterwards|eventually|from now on|will|shall|would|must (?:export|provide|define|have|contain|expose|declare|offer)|"
-    r"needs? to (?:export|provide|define|have|contain|expose)|should (?:export|provide|define|have|contain|expose)|formerly|previously|used to|"
-    r"was|were|former|deleted|removed|obsolete)\b",
+    r"when finished|afterwards|eventually|from now on|(?<!you )(?<!we )(?<!readers )will|shall|would|must (?:export|provide|define|have|contain|expose|declare|offer)|"
+    r"needs? to (?:export|provide|define|have|contain|expose)|should (?:export|provide|define|have|contain|expose|end up)|formerly|previously|used to|"
+    r"was|were|former|deleted|removed)\b|\be\.g\.|^\W*should\b",
+    re.IGNORECASE,
+)
+_HYPOTHETICAL = regex(
+    r"\b(?:suppose|imagine|hypothetical(?:ly)?|rejected|out of scope|in upstream|not in scope|for instance|for example|follow-up|provisional(?:ly)?|"
+    r"(?:must|has|have|needs?|remains?|still) (?:still )?(?:to )?be (?:written|created|added|implemented|built|introduced)|(?:is|are) not (?:there|present|in the (?:tree|repo\w*))(?: (?:yet|today|now))?|"
+    r"(?:does|do) not (?:yet )?exist|(?:does|do)n't (?:yet )?exist|no existing|not this (?:one|phase|plan)|tests? to (?:write|be written)|to be (?:written|created|added|introduced)|negative test|"
+    r"commit message|branch name|alternatives? considered|git-?ignored|some ?day)\b|^\W*e\.g\.|^[\W\d]*(?:after (?:this|the|that|each)|once|from now on|eventually|(?:by|in) the end|when done|afterwards)\b",
     re.IGNORECASE,
 )
 _UNTOLD_AFTER = regex(
@@ -71,22 +88,23 @@ _CONTAINER = regex(
     re.I,
 )
 _LABELLED = regex(
-    r"^\W*(?:tests?|test files?|outputs?|deliverables?|artifacts?|results?|produces|creates?|created|new(?: \w+)?|files? to (?:create|add)|adds?)\W{0,4}:\W*$",
+    r"^[\W\d]*(?:tests?|test files?|outputs?|deliverables?|artifacts?|results?|produces|creates?|created|new(?: \w+)?|files? to (?:create|add)|adds?)\W{0,4}:\W*$",
     re.I,
 )
+_INTO_NEW = r"\b[^;:]{0,160}\b(?:to|into|as|out as)\s+(?:the\s+|a\s+|an\s+|new\s+)*[(\[\"'*]*$"
 _INTO = r"\b[^;:]{0,160}\b(?:to|into|with|by|for|as|out as)\s+(?:the\s+|a\s+|an\s+|new\s+)*[(\[\"'*]*$"
 _TURNED_INTO = regex(
-    r"\b(?:replac\w+|swap\w*|substitut\w+|chang(?:e|es|ing)|convert\w*|turn\w*|migrat\w+|merge\w*|fold\w*|rewrit\w+)"
+    r"\b(?:replac\w+|swap\w*|substitut\w+|chang(?:e|es|ing)|convert\w*|turn\w*|migrat(?:e|es|ed|ing)|merge\w*|fold\w*|rewrit\w+|updat\w+|extend\w*|modif\w+|adapt\w*|renam\w+)"
     + _INTO,
     re.I,
 )
 _MOVED_TO = regex(
-    r"\b(?:renam\w+|mov(?:e|ed|es|ing)|extract\w*|split\w*|port\w*|cop(?:y|ied|ies)|factor\w*|pull\w*|lift\w*|hoist\w*)"
-    + _INTO,
+    r"\b(?:renam\w+|mov(?:e|ed|es|ing)|extract\w*|split\w*|port\w*|cop(?:y|ied|ies)|factor\w*|pull\w*|lift(?:s|ed)?|hoist\w*)"
+    + _INTO_NEW,
     re.I,
 )
 _ADDED_TO = regex(
-    r"\b(?:add|append|insert)(?:s|ed|ing)?\b[^;:]{0,160}\b(?:to|into|in)\s+(?:the\s+|file\s+|module\s+)*[(\[\"'*]*$",
+    r"\b(?:add|append|insert|wire|hook|plug|thread|feed|integrate)(?:s|d|ed|ing)?\b[^;:]{0,160}\b(?:to|into|in)\s+(?:the\s+|file\s+|module\s+)*[(\[\"'*]*$",
     re.I,
 )
 _INSIDE = regex(r"(?:^|[\s*])(?:in|inside|within|at)\s+(?:the\s+|file\s+)*[(\[\"'*]*$", re.I)
@@ -103,11 +121,15 @@ _AFTER_CREATES = regex(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence: `text` as written, `masked` of the same length with code spans and line ends blotted out."""
+    """One sentence: `text` as written, `masked` of the same length with code spans and line ends blotted out.
+
+    Sentences of one paragraph, list item, heading or table row share their `block`.
+    """
 
     text: str
     masked: str
     start: int
+    block: int = 0
 
 
 def code_spans(text: str) -> Iterator[re.Match[str]]:
@@ -132,11 +154,12 @@ def sentences(text: str) -> Iterator[Sentence]:
     """The sentences of a text, fenced blocks left out. Offsets are the text's own."""
     blotted = _without_fences(text)
     masked = _CODE.sub(lambda match: MASK * len(match.group()), blotted)
-    at = 0
+    at = block = 0
     for stop in _BREAK.finditer(masked):
-        yield from _sentence(blotted, masked, at, stop.end())
+        yield from _sentence(blotted, masked, (at, stop.end()), block)
+        block += stop.group()[0] == "\n"
         at = stop.end()
-    yield from _sentence(blotted, masked, at, len(masked))
+    yield from _sentence(blotted, masked, (at, len(masked)), block)
 
 
 def _without_fences(text: str) -> str:
@@ -149,11 +172,12 @@ def _without_fences(text: str) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def _sentence(text: str, masked: str, start: int, end: int) -> Iterator[Sentence]:
+def _sentence(text: str, masked: str, span: tuple[int, int], block: int) -> Iterator[Sentence]:
+    start, end = span
     for at in range(start, end, _MAX_SENTENCE):
         last = min(end, at + _MAX_SENTENCE)
         if text[at:last].strip():
-            yield Sentence(text[at:last].replace("\n", " "), masked[at:last].replace("\n", " "), at)
+            yield Sentence(text[at:last].replace("\n", " "), masked[at:last].replace("\n", " "), at, block)
 
 
 def mode_of(sentence: Sentence, start: int, end: int) -> Mode:
@@ -161,12 +185,27 @@ def mode_of(sentence: Sentence, start: int, end: int) -> Mode:
     before, after = sentence.masked[:start], sentence.masked[end : end + 100]
     if _AFTER_CREATES.match(after) or _LABELLED.match(before):
         return "creates"
-    if _UNTOLD.search(before[-120:]) or _UNTOLD_AFTER.search(after):
+    if (
+        _UNTOLD.search(_KEPT.sub("keep", _clause(before)[-120:]))
+        or _UNTOLD_AFTER.search(after)
+        or _HYPOTHETICAL.search(sentence.masked)
+    ):
         return "unsure"
     if _AFTER_EXISTS.match(after):
         return "exists"
     mode = _governed(before)
     return _by_what_follows(before, after) if mode == "neutral" else mode
+
+
+def _clause(before: str) -> str:
+    """What stands before a thing in its own clause: a list of things is one clause with what leads to it."""
+    parts = _CLAUSE.split(before)
+    said = parts[-1]
+    for part in reversed(parts[:-1]):
+        if re.search(r"[A-Za-z]{2,}", _JOINING.sub("", said)):
+            break
+        said = part + " " + said
+    return said
 
 
 def _governed(before: str) -> Mode:
@@ -178,6 +217,9 @@ def _governed(before: str) -> Mode:
         return "unsure"
     if not words:
         return "neutral"
+    words = [
+        word for word in words if not (word["create"] and _AS_NOUN.search(near[: word.start()]))
+    ] or words
     creating = any(word["create"] for word in words)
     if creating and _ARTICLE.search(near):
         return "creates"

@@ -147,3 +147,31 @@ def _same_type(mine: str, real: str) -> bool:
 
 def _quoted(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names[:4])
+
+
+def call_differs(claimed: str, actual: str, language: str) -> str | None:
+    """How a call cannot be one of the function: too many arguments, or a keyword that it has not; None where it can, or it cannot be told."""
+    if re.search(r"\.\.\.|…", claimed) or _is_open(actual):
+        return None
+    known = parameters_of(_COMMENT.sub("", actual), language)
+    names = [parameter.name for parameter in known]
+    given = split_parameters(claimed)
+    keywords = [match[1] for part in given if (match := re.match(r"(\w+)\s*=(?!=)", part))]
+    if language == "python" and (unknown := [name for name in keywords if name not in names]):
+        return f"it has no parameter {_quoted(unknown)}"
+    count = len([part for part in given if part not in _RECEIVERS])
+    return f"it takes {len(names)}, and {count} are given" if count > len(names) else None
+
+
+def has_no_parameter(name: str, actual: str, language: str) -> bool:
+    """Whether a function certainly has no parameter of this name."""
+    names = {parameter.name for parameter in parameters_of(_COMMENT.sub("", actual), language)}
+    return name not in names and not _is_open(actual) and not re.search(rf"\b{re.escape(name)}\b", actual)
+
+
+def _is_open(actual: str) -> bool:
+    """Whether a parameter list takes more than it names."""
+    return any(
+        part.startswith("*") and len(part) > 1 and part[1:2].isidentifier() or "..." in part
+        for part in split_parameters(actual)
+    ) or bool(re.search(r"\*\*\w", actual))
