@@ -141,18 +141,19 @@ def moment(text: str) -> datetime:
 
 
 def lanes_of(view: RunView) -> tuple[LaneView, ...]:
-    """The reviewers that take part, in the order in which they were queued."""
+    """The reviewers that take part, by name."""
     read = read_journal(view.info.folder)
     lanes: dict[str, LaneView] = {}
     for entry in read.entries:
         _follow(lanes, entry)
     for done in finished_lanes(read, view.info.folder)[0]:
         lanes[done.result.identity] = _finished(done.result)
+    ordered = [lanes[identity] for identity in sorted(lanes)]
     if not view.is_over:
-        return tuple(lanes.values())
+        return tuple(ordered)
     return tuple(
         lane if lane.result is not None else replace(lane, state="failed", note="the run ended before it did")
-        for lane in lanes.values()
+        for lane in ordered
     )
 
 
