@@ -1,5 +1,6 @@
 """`msd install HOST` and `msd uninstall HOST`: what is written where, and that nothing of it stays."""
 
+import hashlib
 import json
 import tomllib
 from pathlib import Path
@@ -406,6 +407,52 @@ def test_a_folder_that_is_there_under_another_known_name_is_the_one(tmp_path: Pa
     assert registered(folder / ".gemini" / "config" / "mcp_config.json") is not None
     desk.run("uninstall", "antigravity")
     assert tree(folder) == before
+
+
+def test_an_older_settings_file_that_the_host_still_prefers_is_the_one(tmp_path: Path) -> None:
+    desk, folder = desk_of(tmp_path)
+    put(folder, {".claude/.config.json": ("{}", 0o600), ".claude.json": ("{}", 0o600)})
+    before = tree(folder)
+    desk.run("install", "claude")
+    assert registered(folder / ".claude" / ".config.json") is not None
+    assert registered(folder / ".claude.json") is None
+    desk.run("uninstall", "claude")
+    assert tree(folder) == before
+
+
+def test_a_newer_msd_renews_its_own_files(tmp_path: Path) -> None:
+    desk, folder = desk_of(tmp_path)
+    desk.run("install", "claude")
+    whole = tree(folder)
+    skill = folder / ".claude" / "skills" / "msd-review" / "SKILL.md"
+    ledger = desk.msd_home / "hosts.json"
+    new = hashlib.sha256(skill.read_bytes()).hexdigest()
+    skill.write_text("what an older msd wrote\n", encoding="utf-8")
+    old = hashlib.sha256(skill.read_bytes()).hexdigest()
+    gone = folder / ".claude" / "skills" / "msd-old" / "SKILL.md"
+    put(folder, {".claude/skills/msd-old/SKILL.md": ("what an older msd wrote\n", 0o644)})
+    text = ledger.read_text(encoding="utf-8").replace(new, old)
+    document = json.loads(text)
+    document["installations"][0]["files"].append({"path": str(gone), "sha256": old})
+    document["installations"][0]["folders"].append(str(gone.parent))
+    ledger.write_text(json.dumps(document), encoding="utf-8")
+    ended = desk.run("install", "claude")
+    assert ended.code == 0
+    assert ended.out.splitlines()[:2] == [f"changed   {skill}", f"removed   {gone}"]
+    desk.run("uninstall", "claude")
+    assert tree(folder) == {}
+    desk.run("install", "claude")
+    assert tree(folder) == whole
+
+
+def test_the_home_folder_is_no_project_and_can_be_installed_from(tmp_path: Path) -> None:
+    desk, folder = desk_of(tmp_path)
+    assert desk.run("install", "codex", cwd=folder).code == 0
+    ended = desk.run("install", "codex", "--scope", "project", cwd=folder)
+    assert (ended.code, ended.err) == (
+        2,
+        "msd: error: there is no project here\nhint: go to a project's folder, or use --scope global\n",
+    )
 
 
 def test_dotfiles_behind_links_are_written_where_they_are_and_the_links_stay(tmp_path: Path) -> None:

@@ -112,10 +112,21 @@ def _plain(text: str) -> str:
     """The same text, same length, with comments, a byte order mark and trailing commas blanked out."""
     if text.startswith(_BOM):
         text = " " + text[1:]
+    if _is_strict(text):
+        return text
     characters = list(_without_comments(text))
     for at in _trailing_commas(text):
         characters[at] = " "
     return "".join(characters)
+
+
+def _is_strict(text: str) -> bool:
+    """Whether the parser takes the text as it is: settings of many megabytes are looked through but once."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _without_comments(text: str) -> str:
@@ -312,6 +323,8 @@ def _next_comma(text: str, plain: str, at: int) -> int | None:
     found = _skip(plain, at)
     if plain[found] == ",":
         return found
+    if "," not in text[at:found]:
+        return None
     return next((comma for comma in _trailing_commas(text) if at <= comma < found), None)
 
 
