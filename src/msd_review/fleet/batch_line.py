@@ -26,6 +26,7 @@ from msd_review.planning import value_problem
 
 _LANE = regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _NOT_IN_NAMES = regex(r"[^A-Za-z0-9._-]+")
+_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 _PHASE_LENGTH = 100
 _NAME_LENGTH = 40
 _DIGITS = 16
@@ -120,8 +121,7 @@ def _kind(reader: _Line) -> ItemKind | None:
 def made_id(fields: Mapping[str, Any]) -> str:
     """An id made of a line's own content: the repository's name, and a hash of every field that is set."""
     content = {name: value for name, value in fields.items() if value is not None and name != "id"}
-    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    digest = hashlib.sha256(text.encode("ascii")).hexdigest()[:_DIGITS]
+    digest = hashlib.sha256(_CANONICAL.encode(content).encode("ascii")).hexdigest()[:_DIGITS]
     last = str(fields["repository"]).rstrip("/").replace("\\", "/").rpartition("/")[2].removesuffix(".git")
     name = _NOT_IN_NAMES.sub("-", last).strip("-._")[:_NAME_LENGTH]
     return f"{name or 'item'}-{digest}"
