@@ -60,6 +60,11 @@ LINE_NOTATIONS = (
     "{p}({l}): error",
     "`{p}` の{l}行目",
     "on line {l} of {p}",
+    "{p}#L{l}C5-L{l}C9",
+    "{p}[{l}]",
+    "{p} @ {l}",
+    "{p}?line={l}&lineEnd={l}",
+    "{p} Z. {l}",
 )
 SUBJECTS: tuple[tuple[str, int, str, str], ...] = (
     ("src/app/main.py", 12, VERIFIED, "src/app/main.py"),
@@ -196,7 +201,10 @@ _ROWS: tuple[tuple[str, ...], ...] = (
     ("src\\app\\main.py:3", "verified"),
     ("`b/src/app/main.py:3`", "verified"),
     ("`shop-app/src/app/main.py:3`", "verified"),
-    ("`../src/app/main.py:3`", "unchecked"),
+    ("[the guard](../src/app/main.py#L3)", "moved", "src/app/main.py"),
+    ("`../../src/app/main.py:300`", "missing"),
+    ("`../src/../../outside.py:1`", "unchecked"),
+    ("[x](../.env#L1)", "unchecked"),
     ("`src/app/../app/main.py:3`", "verified"),
     ("https://github.com/acme/shop/blob/main/src/app/main.py#L3-L9", "verified"),
     ("[main](https://github.com/acme/shop/blob/v1.2/src/app/main.py#L3)", "verified"),

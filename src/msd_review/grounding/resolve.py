@@ -17,7 +17,7 @@ from msd_review.grounding.claims_prose import prose_claims
 from msd_review.grounding.index import Tree
 from msd_review.grounding.locate import Location, locate
 from msd_review.grounding.numbers import PlanNumber, number_of, read_number
-from msd_review.grounding.paths import base_name, read_path
+from msd_review.grounding.paths import base_name, is_private, read_path
 from msd_review.grounding.plan import Plan, read_plan
 from msd_review.grounding.quotes import WITHIN, quote_line
 from msd_review.grounding.reading import Refused, real_place
@@ -195,6 +195,11 @@ def _in_plan(source: _Source, citation: Citation, plan: Plan) -> Citation:
 
 
 def _outside(source: _Source, citation: Citation, place: Location) -> Citation:
+    inner = re.sub(
+        r"\A(?:\.{1,2}/)+", "", place.path
+    )  # a link relative to where the reviewer's own text lies
+    if inner != place.path and source.tree.is_file(inner) and not is_private(inner):
+        return _in_file(source, _judged(citation, MOVED, f"it is `{inner}`", inner), inner)
     return _judged(citation, UNCHECKED, "it lies outside the tree under review; it was not opened")
 
 

@@ -31,6 +31,7 @@ _SCAN = regex(
     r"|(?P<file>file:/{2,3}[^\s<>()`\"']{1,600})"
     r"|(?P<url>(?:[a-z][a-z0-9+.-]{1,12}://|mailto:|www\.)[^\s<>()`\"']{1,2000})"
     r"|(?P<email>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4})"
+    r"|(?P<routed>(?:[\w.@-]{1,80}/){0,8}(?:\[{1,2}[\w.-]{1,60}\]{1,2}|\([\w.-]{1,60}\))/(?:[\w.@-]{1,80}/|\[[\w.-]{1,60}\]/|\([\w.-]{1,60}\)/){0,8}[\w.@-]{1,80}\.\w{1,8}(?::\d{1,7}(?:[-–]\d{1,7})?)?)"
     r"|(?P<ticks>`{1,3})(?P<code>[^`\n]{1,300})(?P=ticks)"
     r"|(?P<token>[^\s`'\"<>|,;()\[\]{}*“”‘’「」『』（）【】、。，；！？«»]{1,400})",
     re.IGNORECASE,
@@ -130,6 +131,10 @@ def _read(text: str, found: re.Match[str], last: Place | None) -> Iterator[tuple
         linked = blob_place(link)
         if linked is not None:
             yield _citation(linked, link, None), linked
+    elif found["routed"] is not None:
+        routed = place_of(found["routed"])
+        if routed is not None:
+            yield from _with_lines(text, found.span(), routed, raw)
     elif found["code"] is not None:
         yield from _read_code(text, found, last)
     elif found["token"] is not None:

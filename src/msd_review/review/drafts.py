@@ -85,11 +85,20 @@ def attribute(text: str) -> tuple[str, str] | None:
     value = found["value"].strip()
     if name in SUGGESTION_LABELS:
         return "suggestion", value
-    if name in SEVERITY_FIELDS and severity_of_cell(_first_value(value)) is not None:
+    if (
+        name in SEVERITY_FIELDS
+        and not _SCALE.match(value)
+        and severity_of_cell(_first_value(value)) is not None
+    ):
         return "severity", value
     if name in BODY_LABELS or name in SEVERITY_FIELDS:
         return "body", value
     return None
+
+
+_SCALE = regex(
+    r"\W*\w{2,9}\s?[|/,]\s?\w{2,9}\s?[|/,]\s?(?:or )?\w{2,9}\b"
+)  # "HIGH | MEDIUM | LOW": no rating
 
 
 def _first_value(value: str) -> str:

@@ -19,7 +19,7 @@ _SEVERITIES = ("severity", "sev", "priority", "prio", "level", "risk", "critical
                "schweregrad", "gravité", "sévérité", "severidad", "severidade", "gravedad", "gravidade",
                "重要度", "深刻度", "严重程度", "严重性", "심각도", "mức độ")  # fmt: skip
 _PLACES = ("location", "file", "path", "filename", "file_path", "filepath", "where", "place", "source", "ref",
-           "evidence", "citation", "citations", "datei", "ort", "fichier", "archivo", "arquivo", "位置", "파일")  # fmt: skip
+           "evidence", "citation", "citations", "at", "datei", "ort", "fichier", "archivo", "arquivo", "位置", "파일")  # fmt: skip
 _LINES = ("line", "lines", "line_start", "start_line", "startline", "line_number", "lineno", "zeile", "ligne")
 _ENDS = ("line_end", "end_line", "endline")
 _SUGGESTIONS = ("recommendation", "suggestion", "fix", "remedy", "suggested_fix", "remediation", "action", "proposal",

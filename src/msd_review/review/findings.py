@@ -9,7 +9,7 @@ from msd_review.outcomes import Mark
 from msd_review.review.block import BadBlock, Block, BlockFinding, find_block
 from msd_review.review.citations import extract_citations, has_path_citation
 from msd_review.review.drafts import BODY_LIMIT, Draft, plain_text, split_title
-from msd_review.review.foreign import foreign_strengths, read_foreign
+from msd_review.review.foreign import foreign_strengths, is_data, read_foreign
 from msd_review.review.kind import is_review, looks_truncated
 from msd_review.review.legend import severity_by_callout, severity_by_emoji
 from msd_review.review.model import Citation, Finding, FindingStatus, Review, Severity, Strength
@@ -62,7 +62,7 @@ def read_review(
         )
     risk = block.overall_risk if source == "block" and isinstance(block, Block) else None
     delivered = source == "block" or is_review(
-        text, root, has_findings=bool(findings), has_strengths=bool(strengths)
+        text, root, findings=len(findings), has_strengths=bool(strengths)
     )
     return Review(
         identity=identity,
@@ -70,7 +70,7 @@ def read_review(
         section=section,
         text=text,
         kind="review" if delivered else "no_review",
-        findings=findings,
+        findings=findings if delivered else (),
         strengths=strengths,
         overall_risk=risk or overall_risk(root),
         summary=summary_of(root),
@@ -103,8 +103,9 @@ def _drafts(document: Document, root: Section) -> tuple[list[Draft], list[Draft]
     )
     walk = Walk(source)
     walk.visit(root, Context())
-    told = read_foreign(document.lines) if len(walk.drafts) <= 1 else []
-    if len(told) > len(walk.drafts):
+    data = is_data(document.lines)
+    told = read_foreign(document.lines) if data or len(walk.drafts) <= 1 else []
+    if len(told) > len(walk.drafts) or (data and told):
         return without_repeats(told), walk.prior
     if not walk.drafts:
         walk.prior.clear()

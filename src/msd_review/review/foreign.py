@@ -33,6 +33,7 @@ _INNER = regex(r"<(?P<name>[\w-]{1,30})\b[^<>]{0,200}>(?P<value>.{0,4000}?)</(?P
 _PAIR = regex(
     r"^(?P<indent>\s{0,12})(?P<dash>[-*•]\s+)?(?:\*\*|__|`|\")?(?P<name>[^\W\d_][^\n:：*`\"]{1,30}?)(?:\*\*|__|`|\")?\s?(?:\.{2,40}|…{1,20})?\s?[:：=](?:\*\*|__)?(?=\s|$|[^\x00-\x7f])\s*(?P<value>.*)$"
 )
+_INDENTED = regex(r"\s{1,12}[\w-]{2,30}:\s|-\s[\w-]{2,30}:\s")
 _EDGE = regex(r"^\s*(?:[-=_*─━]{3,}\s*)?$")
 
 
@@ -59,6 +60,14 @@ def _json(text: str) -> Iterator[Draft]:
                 yield draft
 
 
+def is_data(lines: Sequence[str]) -> bool:
+    """Whether nearly every line is a field or an entry of a list: YAML that nobody fenced."""
+    told = [line for line in lines if line.strip()]
+    pairs = sum(1 for line in told if (pair := _PAIR.match(line)) and is_field(pair["name"]))
+    shaped = sum(1 for line in told if _PAIR.match(line) or re.match(r"\s*-\s", line))
+    return pairs >= 4 and shaped * 10 >= len(told) * 9 and any(_INDENTED.match(line) for line in told)
+
+
 def foreign_strengths(lines: Sequence[str]) -> list[tuple[str, int]]:
     """What such data praises, with the line (1-based) on which each stands or its block starts."""
     text = "\n".join(lines)[:MOST_CHARACTERS]
@@ -71,7 +80,18 @@ def foreign_strengths(lines: Sequence[str]) -> list[tuple[str, int]]:
         told += [(praise, line) for praise in _praise(value)]
     for found in _PRAISE.finditer(text):
         told.append((_INNER.sub(r"\g<value>", found["body"]).strip(), text.count("\n", 0, found.start()) + 1))
-    return told[:MOST]
+    return [*told, *_listed_praise(lines)][:MOST]
+
+
+def _listed_praise(lines: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """The entries below `strengths:` where the text is data."""
+    inside = False
+    for number, line in enumerate(lines if is_data(lines) else (), start=1):
+        entry = re.match(r"\s*-\s+(?P<text>\S.*)", line)
+        if inside and entry:
+            yield entry["text"], number
+        else:
+            inside = line.strip().rstrip(":").lower() in _PRAISES and line.rstrip().endswith(":")
 
 
 def _praise(value: object) -> Iterator[str]:
@@ -131,8 +151,9 @@ def _flat(value: object) -> str:
         return ", ".join(_flat(entry) for entry in value[:20])
     if isinstance(value, dict):
         path, line = value.get("file") or value.get("path"), value.get("line") or value.get("start_line")
+        last = value.get("end_line") or value.get("line_end")
         return (
-            f"{path}:{line}"
+            f"{path}:{line}" + (f"-{last}" if last else "")
             if path and line
             else ", ".join(_flat(entry) for entry in list(value.values())[:20])
         )

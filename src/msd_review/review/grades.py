@@ -23,6 +23,11 @@ _COUNTED = regex(
     rf"(?P<word>{SEVERITY_WORD})(?:[ -](?:severity|priority|risk|impact|level))?\s{_THINGS}",
     re.IGNORECASE,
 )
+_ALONE = {
+    **dict.fromkeys(("MUST", "Must"), Severity.HIGH),
+    **dict.fromkeys(("SHOULD", "Should"), Severity.MEDIUM),
+    **dict.fromkeys(("COULD", "Could", "MAY", "WOULD"), Severity.LOW),
+}
 _LONGEST = 60
 
 
@@ -31,6 +36,8 @@ def group_severity(name: str) -> Severity | None:
     plain = re.sub(r"[*_`#]+", "", name).strip(" :：.-–—")
     if not plain or len(plain) > _LONGEST:
         return None
+    if plain in _ALONE:
+        return _ALONE[plain]
     if _MUST.fullmatch(plain):
         return Severity.HIGH
     if _SHOULD.fullmatch(plain):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from msd_review.lazy import regex
 from msd_review.review.grades import group_severity
-from msd_review.review.labels import find_label, severity_of_cell
+from msd_review.review.labels import find_label, leading_label, severity_of_cell
 from msd_review.review.model import Severity
 from msd_review.review.roles import SPLIT, Role, role_of_name
 
@@ -25,7 +25,7 @@ class Meaning:
 
 
 _DECORATION = regex(
-    r"[*_`#~]+|^[\W_]*(?:\d{1,2}(?:\.\d{1,2})*|[ivxIVX]{1,4}|[A-Ha-h])[.):、]\s+|[：:]\s*$|^\s*[（(]\d{1,2}[)）]\s*"
+    r"[*_`#~]+|^[\W_]*(?:\d{1,2}(?:\.\d{1,2})*|[ivxIVX]{1,4}|[A-Ha-h])[.):、]\s+|^\s*[一二三四五六七八九十]{1,2}[、．.]\s*|[：:]\s*$|^\s*[（(]\d{1,2}[)）]\s*"
 )
 _COUNT = regex(
     r"[(（\[]\s*(?:\d{1,3}|x\d+|n=\d+|none|all|\d{1,3} (?:items?|issues?|findings?|total|concerns?))\s*[)）\]]|\s+[—–-]\s*\d{1,3}$",
@@ -42,6 +42,8 @@ _FINDING_NAME = regex(
     re.IGNORECASE,
 )  # fmt: skip
 _LONGEST_HEADING = 160
+_SHORTEST_TITLE = 6
+_SET_APART = regex(r"\W{0,6}\w{2,12}\s(?:—|–|-{1,2})\s")
 
 
 def plan_of(text: str) -> str | None:
@@ -71,7 +73,11 @@ def read_heading(text: str) -> Meaning:
     if role is not None and not (label and label.strong and role == "concerns" and len(plain.split()) > 5):
         return Meaning(role=role, plan=plan, severity=label.severity if label and role == "concerns" else None, title=plain)  # fmt: skip
     if label is not None:
-        return Meaning(severity=label.severity, plan=plan, title=label.rest, strong=label.strong)
+        led = leading_label(line)
+        set_apart = (
+            led is not None and len(led.rest) > _SHORTEST_TITLE and _SET_APART.match(plain) is not None
+        )
+        return Meaning(severity=label.severity, plan=plan, title=label.rest, strong=label.strong or set_apart)
     return Meaning(plan=plan, title=plain)
 
 

@@ -25,7 +25,8 @@ _CLEAN = regex(
     re.IGNORECASE,
 )  # fmt: skip
 _ABOUT = regex(r"\b(?:plans?|tasks?|phase|wave|requirements?|tests?|review|implementation|code|change|diff|design|approach|migration|risk|step|acceptance|scope)\b|計画|プラン|计划|方案|계획|kế hoạch|plano|план|fase|phase", re.IGNORECASE)  # fmt: skip
-_ASKS = regex(r"\A\W{0,4}(?:before i (?:can|could|start|begin)\b|(?:could|can|would) you (?:please )?(?:provide|share|paste|attach|clarify|tell|send|upload|confirm)\b|please (?:provide|share|paste|attach|send|upload|clarify)\b|(?:i(?:'d| would)? need|to (?:begin|start|review)\b.{0,40}\bi need)\b.{0,40}\b(?:more|details?|information|context|the plan|files?)\b|i (?:don['’]t|do not) (?:see|have) (?:any |the |a )?(?:plan|attach|file|content|text))", re.IGNORECASE)  # fmt: skip
+_ASKS = regex(r"(?:\A|[.!?]\s|\n)\W{0,4}(?:for each (?:finding|concern|issue),? (?:please )?(?:give|provide|list|include|state)\b|(?:it looks like |it seems )?(?:the |no )?(?:plan|file|content|document|attachment)\b.{0,50}\b(?:did(?:n['’]t| not) come through|(?:is|was|seems) (?:missing|empty|not attached))|before i (?:can|could|start|begin)\b|(?:could|can|would) you (?:please )?(?:provide|share|paste|attach|clarify|tell|send|upload|confirm)\b|please (?:provide|share|paste|attach|send|upload|clarify)\b|(?:i(?:'d| would)? need|to (?:begin|start|review)\b.{0,40}\bi need)\b.{0,40}\b(?:more|details?|information|context|the plan|files?)\b|i (?:don['’]t|do not) (?:see|have) (?:any |the |a )?(?:plan|attach|file|content|text))", re.IGNORECASE)  # fmt: skip
+_LOGIN = regex(r"\A\W{0,4}(?:please |you (?:must|need to) |to continue,? )?(?:run|use|log ?in|sign ?in|authenticate|open)\b.{0,60}\b(?:log ?in|sign ?in|authenticate|auth|browser)\b", re.IGNORECASE)  # fmt: skip
 _WORDS = regex(r"[^\W\d_]{2,}")
 _WIDE = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _NARRATION_ONLY_SHARE = 0.6
@@ -33,9 +34,16 @@ _ENOUGH_WORDS = 25
 _LONGEST_QUESTION = 150
 
 
-def is_review(text: str, root: Section, *, has_findings: bool, has_strengths: bool) -> bool:
+def is_review(text: str, root: Section, *, findings: int, has_strengths: bool) -> bool:
     """Whether the text says anything of a reviewer about a plan or change."""
-    if has_findings or has_strengths:
+    if (
+        findings == 1
+        and not has_strengths
+        and _amount(text) < _ENOUGH_WORDS * 2
+        and _LOGIN.search(text[:400])
+    ):
+        return False
+    if findings or has_strengths:
         return True
     if not text.strip() or _mostly_drawing(text):
         return False

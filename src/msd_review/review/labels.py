@@ -48,16 +48,18 @@ _QUALIFIERS = (
     r"|fix (?:first|now|before .{1,30})|before .{1,30}|consider|follow-?up|advisory|informational|confirmed|verified|new|\d{1,3}(?: items?| findings?)?)"
 )  # fmt: skip
 
-_OPENERS = regex(r"[\s*_`\[\](){}【】〔〕「」『』（）〈〉《》<>~|\"'“”‘’✅☑✔❌🆕•·→➡\ufe0e\ufe0f]")
+_OPENERS = regex(
+    r"[\s*_`\[\](){}【】〔〕「」『』（）〈〉《》<>~|\"'“”‘’•·‣→➡\u2190-\u21ff\u25a0-\u25ff\u2600-\u27bf\u2b00-\u2bff\ufe0e\ufe0f🆕🐛🔒⚡🔥📝🧪📌🚩🧨💥🔺🔻🔸🔹🔶🔷🔎🔍]"
+)
 _NUMBERING = regex(
-    r"(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)](?=[\s*\[(【])|#\d{1,3}\b[.:)]?|\d{1,3}\s*[—–:](?=\s)|[①-⑳]"
+    r"(?:(?:A|Answer|Antwort|Respuesta|Réponse):(?=\s)|[A-Z]{1,3}\d{0,2}-?\d{1,3}(?=\s{1,3}[*\[(`_]{0,3}(?:was\s)?(?:critical|blocker|high|major|medium|moderate|low|minor|nit)\b)|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)](?=[\s*\[(【])|#\d{1,3}\b[.:)]?|\d{1,3}\s*[—–:](?=\s)|[①-⑳]"
     r"|(?:[IVXivx]{1,5}|\d{1,2})(?:\.\d{1,2}){1,3}[.)]?(?=\s)"
     r"|(?:Finding|Concern|Issue|Problem|Risk|Defect|Bug|指摘|懸念|問題|问题|문제|지적|우려)\s?#?[A-Z]?\d{1,3}\s?(?=[(（\[])"
     r"|(?:Finding|Concern|Issue|Problem|Risk|指摘|問題|问题|문제)?\s?#?[A-Z]{0,4}-?\d{1,3}(?:[.-]\d{1,3})?\s{0,2}(?:[.:)\]]|[—–-](?=\s))+)\s{0,3}",
     re.IGNORECASE,
 )
 _LEAD_WORD = regex(
-    r"(?:(?:still |now |not |fully |partially |partly )?(?:resolved|fixed|closed|addressed|falsified|withdrawn|unresolved|new|remaining|residual|open|unresolved|updated|additional|carried(?:[ -](?:over|forward))?|also|existing|reopened|新規|新增|신규))(?:\s{0,2}[-—–/:：]\s{0,2}|\s)(?=\W{0,4}\w)",
+    r"(?:(?:still |now |not |fully |partially |partly )?(?:resolved|fixed|closed|addressed|falsified|withdrawn|unresolved|new|remaining|residual|open|unresolved|updated|additional|was|previously|formerly|one more(?: thing)?|another one|carried(?:[ -](?:over|forward))?|also|existing|reopened|新規|新增|신규))(?:\s{0,2}[-—–/:：,]\s{0,2}|\s)(?=\W{0,4}\w)",
     re.IGNORECASE,
 )
 _LEAD_PHRASE = regex(
@@ -65,7 +67,10 @@ _LEAD_PHRASE = regex(
     rf"(?={_SEV}[\s-](?:{_either(SEVERITY_TAILS)})\s?[:：])",
     re.IGNORECASE,
 )
-_FIELD_AT = regex(rf"{_FIELD}[*_`]{{0,2}}\s{{0,2}}[:：=][*_`]{{0,2}}", re.IGNORECASE)
+_FIELD_AT = regex(
+    rf"{_FIELD}[*_`]{{0,2}}(?:\s{{0,2}}[:：=][*_`]{{0,2}}|\s(?={_SEV}(?:\*\*|\W{{0,3}}[:：—–])))",
+    re.IGNORECASE,
+)
 _RANGE_AT = regex(_RANGE, re.IGNORECASE)
 _QUALIFIER = regex(r"\s{0,2}[(（\[][^()（）\[\]\n]{0,90}[)）\]]")
 _INNER = regex(r"(?:\s{0,2}[-—–,;:/·|+]|\s)[^\])】）〕*`\n]{0,90}(?=[\])】）〕])")
@@ -92,6 +97,9 @@ _WHOLE = regex(
     re.IGNORECASE,
 )
 _BOLD_HEAD = regex(r"[*_]{2}(?P<inside>[^\n]{1,240}?)[*_]{2}")
+_OTHERS = regex(rf"\W{{0,3}}[|/=]\W{{0,3}}{_SEV}\W{{0,3}}[|/,]", re.IGNORECASE)  # a scale, no rating
+_SCALE = regex(rf"(?<!\w){_SEV}\W{{1,3}}[|/]\W{{0,3}}{_SEV}\W{{0,3}}[|/]\W{{0,3}}{_SEV}(?!\w)", re.IGNORECASE)
+_INSIDE = regex(r"\s?[(\[](?P<word>CRITICAL|BLOCKER|HIGH|MEDIUM|LOW)[)\]]")
 _SCORE = r"(?P<score>10(?:\.0)?|\d(?:\.\d)?)"
 _SCORED_AT = regex(
     rf"(?:severity|sev|severidade?|gravedad|gravidade|sévérité|gravité|schweregrad|重要度|深刻度)\s{{0,2}}[:：=]?\s{{0,2}}{_SCORE}\s?/\s?10(?![\d.])",
@@ -101,8 +109,12 @@ _SCORE_CELL = regex(
     rf"[\s*_`]{{0,4}}(?P<cvss>CVSS[\s:v=]{{0,3}}(?:[234](?:\.\d)?[\s:=]{{1,2}})?)?{_SCORE}(?:\s?/\s?10)?(?:[\s—–(\[/|-]{{1,4}}(?P<word>{_SEV})[)\]]?)?[\s*_`]{{0,4}}",
     re.IGNORECASE,
 )
-_LETTER = regex(r"(?P<letter>[HMLC])(?=[\])】])")
-_LETTERS = {"C": Severity.HIGH, "H": Severity.HIGH, "M": Severity.MEDIUM, "L": Severity.LOW}
+_LETTER = regex(r"(?P<letter>[HMLC]|S[1-4])(?=[\])】*])")
+_LETTERS = {
+    **dict.fromkeys(("C", "H", "S1", "S2"), Severity.HIGH),
+    **dict.fromkeys(("M", "S3"), Severity.MEDIUM),
+    **dict.fromkeys(("L", "S4"), Severity.LOW),
+}
 _COMMENT = regex(
     rf"[\s*_`]{{0,4}}(?:issue|bug|problem|todo|concern|chore|defect)\s?[(（]\s?(?P<word>{_SEV})(?!\w)[^()（）\n]{{0,40}}[)）][\s*_`]{{0,3}}[:：][\s*_]{{0,4}}",
     re.IGNORECASE,
@@ -151,6 +163,8 @@ def leading_label(text: str, emoji: dict[str, Severity] = EMOJI_SEVERITY) -> Lab
     short = _short_label(text, at)
     if short or not found:
         return short or _emoji_label(text, at, mark)
+    if _OTHERS.match(zone, found.end()):
+        return None
     lead = zone[:at]
     end, closed, inner = _behind(zone, found.end(), lead)
     delimiter = _DELIMITER.match(zone, end)
@@ -182,6 +196,8 @@ def _skip_lead(zone: str, emoji: dict[str, Severity]) -> tuple[int, Severity | N
         char = zone[at]
         if char in emoji:
             mark, at = emoji[char], at + 1
+        elif at and zone[at - 1] in "[(【*" and _LETTER.match(zone, at):
+            break
         elif _OPENERS.match(char):
             at += 1
         elif (found := _FIELD_AT.match(zone, at)) and not field:
@@ -198,7 +214,7 @@ def _skip_lead(zone: str, emoji: dict[str, Severity]) -> tuple[int, Severity | N
 def _short_label(text: str, at: int) -> Label | None:
     """`[H]` in brackets, or a severity field that holds a score out of ten."""
     zone = text[:LABEL_ZONE]
-    letter = _LETTER.match(zone, at) if at and zone[at - 1] in "[(【" else None
+    letter = _LETTER.match(zone, at) if at and zone[at - 1] in "[(【*" else None
     if letter:
         return Label(severity=_LETTERS[letter["letter"]], rest=_rebalanced(text[letter.end() + 1 :].lstrip(" :：—–*-")), strong=True)  # fmt: skip
     scored = _SCORED_AT.match(zone, at)
@@ -209,7 +225,7 @@ def _short_label(text: str, at: int) -> Label | None:
 
 
 def _emoji_label(text: str, at: int, mark: Severity | None) -> Label | None:
-    if mark is None:
+    if mark is None or re.match(r"[\W\d]{0,8}=", text):
         return None
     rest = re.sub(r"^[^\w\s*`\[(]+\s*", "", text, count=1) if at else text
     return Label(severity=mark, rest=_rebalanced(rest), strong=True)
@@ -305,7 +321,7 @@ def _title_zone(text: str) -> str:
 def inline_field(text: str) -> Label | None:
     """A labelled severity inside a text: "(Severity: HIGH)", "**Severity:** Low | **File:** x"."""
     found = _INLINE_FIELD.search(text[: LABEL_ZONE * 4])
-    if not found:
+    if not found or _OTHERS.match(text, found.end()):
         return None
     rest = text[: found.start()] + " " + text[found.end() :]
     return Label(severity=range_severity(found["low"], found["high"]), rest=_rebalanced(rest), strong=True)
@@ -335,6 +351,31 @@ def identifier_label(text: str) -> Label | None:
     )
 
 
+def _label_inside(text: str) -> Label | None:
+    """A sentence that is rated in capitals and brackets: "It ignores deletes (HIGH): …"."""
+    found = _INSIDE.search(text[:LABEL_ZONE])
+    if not found:
+        return None
+    rest = text[: found.start()] + text[found.end() :]
+    return Label(severity=range_severity(found["word"], None), rest=_rebalanced(rest), strong=True)
+
+
+_PLACED = regex(
+    r"[\s*_▶→•>-]{0,6}(?P<place>`[^`\n]{3,200}`|[\w./\\@-]{1,200}\.\w{1,10}(?::\d[\d,:–-]{0,20})?|:\d{1,7}(?:[-–]\d{1,7})?)(?:\s?\([^()\n]{0,40}\))?\*{0,2}\s{0,3}(?:[—–:|-]{1,2}\s{0,2})?(?=\W{0,4}\w)"
+)
+
+
+def placed_label(text: str, emoji: dict[str, Severity] = EMOJI_SEVERITY) -> Label | None:
+    """`src/a.go:54 — **P1** what is wrong`: the label that follows a place; the place stays in the rest."""
+    found = _PLACED.match(text[:LABEL_ZONE])
+    label = leading_label(text[found.end() :], emoji) if found else None
+    if found is None or label is None or not label.strong or not label.rest.strip():
+        return None
+    return Label(
+        severity=label.severity, rest=f"{found['place']} — {label.rest}", strong=True, inner=label.inner
+    )
+
+
 def _segment_label(text: str) -> Label | None:
     """`Title · *medium* · place`: a severity that is one of the segments of a first line."""
     line, _, below = text.partition("\n")
@@ -351,8 +392,17 @@ _SEGMENTS = regex(r"\s[·|•]\s")
 
 
 def find_label(text: str, emoji: dict[str, Severity] = EMOJI_SEVERITY) -> Label | None:
-    """The label of a text, wherever a label may stand in it."""
-    return leading_label(text, emoji) or inline_field(text) or trailing_label(text) or _segment_label(text)
+    """The label of a text, wherever a label may stand in it; a scale such as "HIGH | MEDIUM | LOW" is none."""
+    if _SCALE.search(text[:LABEL_ZONE].split("\n", 1)[0]):
+        return None
+    return (
+        leading_label(text, emoji)
+        or placed_label(text, emoji)
+        or inline_field(text)
+        or trailing_label(text)
+        or _segment_label(text)
+        or _label_inside(text)
+    )
 
 
 def repeated_labels(text: str) -> list[int]:

@@ -9,7 +9,7 @@ from msd_review.lazy import regex
 
 LineRange = tuple[int, int | None]
 
-_WORD = r"(?:lines?|ll?\.|L|at line|around line|near line|行|第|строк[аи]|líneas?|linhas?|lignes?|zeilen?|dòng|줄|라인)"
+_WORD = r"(?:lines?|ll?\.|L|at line|around line|near line|行|第|строк[аи]|líneas?|linhas?|lignes?|zeilen?|z\.|dòng|줄|라인)"
 _LEAD = r"(?:~|at |on |around |about |near |see |ca\. |from |between |starting (?:at|on|from) |beginning (?:at|on|from) |ab |à la |en la |na |auf |in )"
 _TO = r"(?:[-–—~〜～]|to|through|thru|until|till|up to|and (?:going )?(?:on )?(?:until|to)|bis|à|au|a|hasta|até|đến|から|至|到)"
 _AFTER = regex(
@@ -18,7 +18,7 @@ _AFTER = regex(
 )
 _BEHIND = regex(
     r"`{0,3}(?:\s?[（(]?\s?(?:の|的|의|,|、)?\s?第?\s?(?P<first>\d{1,7})(?:\s?[-–—~〜～]\s?(?P<last>\d{1,7}))?\s?(?:行目?|번째\s?(?:줄|행)|번\s?줄|줄|행)"
-    r"|\((?P<called>\d{1,7})(?:[,-](?P<until>\d{1,7}))?\)|`?:[`~]{1,2}(?P<coded>\d{1,7})(?:[-–](?P<end>\d{1,7}))?`?)"
+    r"|\s?[@+]\s?(?P<opened>\d{1,7})(?!\w)|\[(?P<indexed>\d{1,7})(?:-(?P<upto>\d{1,7}))?\](?!\()|\((?P<called>\d{1,7})(?:[,-](?P<until>\d{1,7}))?\)|`?:[`~]{1,2}(?P<coded>\d{1,7})(?:[-–](?P<end>\d{1,7}))?`?)"
 )
 _FIELD = regex(
     r"[\"'`]?\s?[,;|]?\s{0,2}[\"']?(?:start_?line|line_?start|from_?line|line_?number|line_?no|lines?)[\"']?\s?[=:]\s?[\"']?(?P<first>\d{1,7})(?:\s?[-–]\s?(?P<last>\d{1,7}))?[\"']?"
@@ -32,6 +32,10 @@ _BEFORE = regex(
 _ONE_RANGE = regex(r"(\d{1,7})(?:[-–]L?(\d{1,7}))?")
 
 
+_FIRSTS = ("first", "called", "coded", "opened", "indexed")
+_LASTS = ("last", "until", "end", "upto")
+
+
 def ranges_in(text: str) -> list[LineRange]:
     """Every "4" and "4-9" of a short text."""
     return [(int(found[1]), int(found[2]) if found[2] else None) for found in _ONE_RANGE.finditer(text)]
@@ -43,8 +47,8 @@ def lines_after(text: str) -> tuple[list[LineRange], int] | None:
     if found is None:
         return None
     groups = found.groupdict()
-    first = groups["first"] or groups.get("called") or groups.get("coded") or "0"
-    last = groups["last"] or groups.get("until") or groups.get("end")
+    first = next((groups[name] for name in _FIRSTS if groups.get(name)), "0")
+    last = next((groups[name] for name in _LASTS if groups.get(name)), None)
     if int(first) == 0:
         return None
     if groups.get("called"):

@@ -11,10 +11,11 @@ from msd_review.lazy import regex
 from msd_review.review.vocabulary import EMOJI_SEVERITY
 
 _MARK = regex(
-    r"^[ \t]{0,8}(?:(?P<bullet>[•·▪▫◦‣●○◆■□►▶➤➢]|[–—](?=\s))\s*|(?P<number>\(?\d{1,3}[.)]|[①-⑳])\s+"
-    rf"|(?P<colour>(?=[{''.join(EMOJI_SEVERITY)}]))|(?P<field>(?=(?:severity|sev|priority)\b.{{3,40}}?[—–:-]\s))|(?P<identifier>(?=[HMLC]-?\d{{1,2}}[\s.:)])))(?=\S)",
+    r"^[ \t]{0,8}(?:(?P<bullet>[•·▪▫◦‣●○◆■□►▶➤➢]|[–—](?=\s))\s*|(?P<number>\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,2}[.)]?|[①-⑳])\s+|(?P<answer>(?:A|Answer|Antwort):)\s+"
+    rf"|(?P<colour>(?=[{''.join(EMOJI_SEVERITY)}👍👏💚🎉]))|(?P<field>(?=(?:severity|sev|priority)\b.{{3,40}}?[—–:-]\s))|(?P<identifier>(?=(?:[HMLC]-?\d{{1,2}}|[A-Z]{{1,3}}\d{{0,2}}-\d{{1,3}})[\s.:)])))(?=\S)",
     re.IGNORECASE,
 )
+_TITLE = regex(r"^\s{0,8}\d{1,2}\s+(?P<name>\S.{1,40})$")  # "2 Non-blocking" above "2.1 …"
 _LEAD_IN = 40  # characters of a line that may stand above a list of one item
 
 
@@ -41,7 +42,10 @@ def loose_items(text: str) -> tuple[LooseItem, ...]:
     starts = [at for at, mark in enumerate(marks) if mark]
     if not _is_list(lines, marks, starts):
         return ()
-    edges = [*([0] if starts[0] else []), *starts, len(lines)]
+    titles = [
+        at for at, line in enumerate(lines[:-1]) if at + 1 in starts and not marks[at] and _TITLE.match(line)
+    ]
+    edges = sorted({0, *titles, *starts, len(lines)})
     return tuple(_item(lines, marks, first, behind) for first, behind in zip(edges, edges[1:], strict=False))
 
 
@@ -51,13 +55,16 @@ def _is_list(lines: list[str], marks: list[re.Match[str] | None], starts: list[i
         return False
     if len(starts) >= 2:
         return True
-    return kinds == {"number"} and starts[0] == 1 and len(lines[0].strip()) <= _LEAD_IN
+    if kinds == {"answer"}:
+        return starts[0] > 0
+    return kinds <= {"number", "identifier"} and starts[0] == 1 and len(lines[0].strip()) <= _LEAD_IN
 
 
 def _item(lines: list[str], marks: list[re.Match[str] | None], first: int, behind: int) -> LooseItem:
     mark = marks[first]
-    own = lines[first][mark.end() :] if mark else lines[first]
-    digits = re.sub(r"\D", "", mark["number"] or "") if mark else ""
+    title = _TITLE.match(lines[first])
+    own = lines[first][mark.end() :] if mark else title["name"] if title else lines[first]
+    digits = re.sub(r"\D", "", mark["number"] or "")[-3:] if mark else ""
     return LooseItem(
         text="\n".join([own, *(line.strip() for line in lines[first + 1 : behind])]),
         line=first,

@@ -45,7 +45,7 @@ _ENVIRONMENT = regex(r"\.env(?:\.[\w-]{1,30}){1,2}")
 _PRODUCTS = regex(r"(?:node|vue|next|nuxt|three|express|d3|chart|ember|backbone|react|angular|moment|alpine|discord|socket|deno|nest|solid|p5|require|asp|vb|ml|ado)\.(?:js|ts|io|net)", re.IGNORECASE)  # fmt: skip
 
 _PATH = r"(?:[A-Za-z]:[/\\])?[\w@.+~#$%&=()\[\]\\/ -]{1,380}?"
-_LINES = r"[L~]{0,2}(?P<line>\d{1,15})(?:(?:[-–—]|\.\.|-L|–L)L?(?P<end>\d{1,15}))?"
+_LINES = r"[L~]{0,2}(?P<line>\d{1,15})(?:C\d{1,5})?(?:(?:[-–—]|\.\.=?|-L|–L)L?(?P<end>\d{1,15})(?:C\d{1,5})?)?(?:ff?\b\.?)?"
 _TAIL = rf"(?:(?::|#|:#|@){_LINES}\+?(?::\d{{1,5}}(?:-\d{{1,5}})?)?(?P<more>(?:\s?,\s?:?L?\d{{1,7}}(?:[-–]L?\d{{1,7}})?){{0,20}})|::(?P<symbol>[A-Za-z_][\w.:<>\[\]-]{{0,160}})(?:\(\))?|\s\(?(?:lines?|L)\s?{_LINES.replace('line>', 'line2>').replace('end>', 'end2>')}\)?)?"
 _TOKEN = regex(rf"(?P<path>{_PATH}){_TAIL}", re.ASCII)
 _WIDE_TOKEN = regex(rf"(?P<path>{_PATH}){_TAIL}")
@@ -58,6 +58,10 @@ _UNDERLINED = regex(r"\A(?P<mark>_{1,2})(?P<inside>[^_].*[^_])(?P=mark)\Z")
 _BLOB = regex(
     r"\Ahttps?://[^/\s]{1,120}/(?:[^/\s]{1,80}/){2,6}?(?:-/)?(?:blob|src|raw|tree|blame)/(?:(?:branch|commit)/)?[^/\s]{1,100}/(?P<path>[^\s#?]{1,400})(?:\?[^#\s]{0,100})?(?:#L(?:ine)?s?-?(?P<lines>\d{1,7}(?:-L?\d{1,7})?))?",
     re.IGNORECASE,
+)
+# Bitbucket's and Azure's own ways: `#lines-10:25`, `?line=10&lineEnd=25`.
+_QUERY = regex(
+    r"(?:#lines-(?P<one>\d{1,7})(?::(?P<two>\d{1,7}))?|[?&]line=(?P<from>\d{1,7})(?:&lineEnd=(?P<to>\d{1,7}))?[^\s#]{0,80})\Z"
 )
 _TWICE = regex(r"(?P<path>[^\s:]{1,380}):L?(?P<line>\d{1,7})[-–](?P=path):L?(?P<end>\d{1,7})")
 _SHORTHAND = regex(
@@ -110,6 +114,11 @@ def place_of(token: str) -> Place | None:
     return _with_range(Place(path=path), line, end, found["more"])
 
 
+def _as_range(found: re.Match[str]) -> str:
+    first, last = found["one"] or found["from"], found["two"] or found["to"]
+    return f":{first}-{last}" if last else f":{first}"
+
+
 def blob_place(link: str) -> Place | None:
     """The file that a link to a code host's page of it shows: `https://…/blob/main/src/a.py#L4-L9`."""
     found = _BLOB.search(link)
@@ -139,6 +148,7 @@ def is_plan_shorthand(path: str) -> bool:
 
 def _bare(token: str) -> str:
     token = token.strip().strip("\"'*").rstrip(".,;:!?…。、").lstrip("→↳⇒@:=").replace("†", ":")
+    token = _QUERY.sub(_as_range, token)
     token = re.sub(r":-\d{1,9}\Z", "", token)  # no line has such a number; the file is cited
     token = _UNDERLINED.sub(r"\g<inside>", token)
     if token.startswith("file:"):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from msd_review.lazy import regex
 from msd_review.review.drafts import Draft, is_nothing
 from msd_review.review.headings import plan_of
-from msd_review.review.labels import SEVERITY_WORD, range_severity
+from msd_review.review.labels import SEVERITY_WORD, leading_label, range_severity
 from msd_review.review.model import Severity
 from msd_review.review.sections import Section
 from msd_review.review.structure import Node
@@ -26,16 +26,25 @@ _OPINION = regex(
     r"(?P<word>\b(?:critical|blocker|high|major|medium|low|minor))(?: severity| priority)?,? (?:i['’]d say|i would (?:say|call)|imh?o|for me|from my side|in my (?:book|opinion|eyes))\b",
     re.IGNORECASE,
 )
+_CALLED = regex(
+    rf"\b(?:i['’]d|i would|i) call (?:it|this|that) (?:a |an )?(?P<word>{SEVERITY_WORD})\b|(?:^|[,.]\s)(?:less (?:dramatic|serious|urgent|grave),? )(?P<lesser>{SEVERITY_WORD})\b",
+    re.IGNORECASE,
+)
+_FOUND = regex(
+    rf"\b(?P<word>{SEVERITY_WORD}),?\s(?:perhaps|maybe|probably|i think|i guess|at most|finde ich|sehe ich|würde ich sagen|vielleicht|je dirais|diría yo)\b|^\W{{0,4}}(?:(?:and|und|eine|ein|a|an|one|one more|another|noch)\s){{0,3}}(?:(?:small|tiny|little|kleine)\s)?(?P<small>nit|nitpick|kleinigkeit)\b",
+    re.IGNORECASE,
+)
 _WORRY = regex(
     r"(?:^\W{0,4}|[.!?]\s{1,2})(?:(?:and|but|also|so|still|however|that said|then|now|first|second|secondly|finally),? ){0,2}"
     r"(?:(?:my|the|one|another|a|an|what|two|some|our) )?(?:(?:main|biggest|bigger|real|only|other|smaller|small|minor|serious|second|first|third|last|remaining|additional|further|more|one|little|key|big) ){0,3}"
-    r"(?:worr(?:y|ies)(?: me)?|concern(?:s me)?|problem|issue|gap|objection|doubt|thing|catch|trouble|question mark|bothers me|troubles me)\b(?:(?: here| with [^.:]{1,40}| about [^.:]{1,40}| that (?:i|bothers|worries)[^.:]{0,30})?(?: is\b| are\b|\s?[:—–-]|,))",
+    r"(?:worr(?:y|ies)(?: me)?|concern(?:s me)?|problem|issue|gap|objection|doubt|thing|catch|trouble|question mark|bothers me|troubles me)\b(?:(?: here| with [^.:]{1,40}| about [^.:]{1,40}| that (?:i|bothers|worries)[^.:]{0,30})?(?:,[^,.]{1,60},)?(?: is\b| are\b|\s?[:—–-]|,))",
     re.IGNORECASE,
 )
 _FAULT = regex(r"\b(?:i(?: am|['’]m) (?:worried|concerned|not (?:sure|convinced|comfortable))|(?:this|that|it|which) (?:will|would|can|could) (?:break|fail|lose|leak|corrupt|deadlock|crash))\b", re.IGNORECASE)  # fmt: skip
 _ORDINAL = regex(
     r"(?:(?<=[.!?:])\s+|^)(?:First(?:ly)?|Second(?:ly)?|Third(?:ly)?|Fourth(?:ly)?|Finally|Lastly),\s"
 )
+_PLAIN_WORD = regex(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SHORTEST = 20
 
 
@@ -44,9 +53,13 @@ def rated_in_prose(text: str) -> Severity | None:
     bracket = _BRACKETED.search(text)
     if bracket:
         return range_severity(bracket["word"], None)
-    said = _OPINION.search(text[:600])
-    if said:
-        return range_severity(said["word"], None)
+    for pattern in (_OPINION, _CALLED, _FOUND):
+        said = pattern.search(text[:600])
+        if said:
+            return range_severity(next(word for word in said.groupdict().values() if word), None)
+    led = leading_label(text)
+    if led is not None and len(_PLAIN_WORD.findall(led.rest)) >= 3:
+        return led.severity
     for bold in _BOLD.finditer(text[:600]):
         word = _WORD.search(bold["inside"])
         if word and not is_nothing(bold["inside"]):

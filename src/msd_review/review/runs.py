@@ -13,15 +13,17 @@ from msd_review.review.labels import (
     identifier_label,
     inline_field,
     leading_label,
+    placed_label,
     trailing_label,
 )
 from msd_review.review.model import FindingStatus, Severity
 from msd_review.review.pieces import pieces_of
+from msd_review.review.places import place_of
 from msd_review.review.prose import rated_in_prose
 from msd_review.review.roles import Role
 from msd_review.review.statuses import status_of, status_word
 from msd_review.review.structure import Document, Node
-from msd_review.review.tables import findings_in_table, has_status_column, table_kind
+from msd_review.review.tables import findings_in_table, has_status_column, is_risk_register, table_kind
 
 SILENT: frozenset[Role] = frozenset(
     {"strengths", "suggestions", "verdict", "recap", "checked", "risk", "summary"}
@@ -36,6 +38,7 @@ PASS = regex(
 RISK_LINE = regex(r"^\W*(?:overall|residual|total|aggregate|final|combined|phase|plans?|verdict|risk|confidence|likelihood|probability|rating|recommendation|総合|总体|整体|전체|종합|tổng thể|global|geral|general|gesamt|insgesamt)[\w\s./#-]{0,40}$", re.IGNORECASE)  # fmt: skip
 
 _SHORT_ITEM = 120
+_BARE_LINE = regex(r"`?(?P<lines>:\d{1,7}(?:[-–]\d{1,7})?)`?\s{0,2}(?:[—–:-]\s)?")
 _COUNT_ONLY = regex(
     r"\W*(?:\d{1,3}|none|zero|one|two|three|x\d+)\b\W{0,3}(?:(?:open|new|total|findings?|issues?|concerns?|items?|critical|high|medium|low|minor|\d{1,3})\b\W*){0,12}$",
     re.IGNORECASE,
@@ -110,6 +113,8 @@ class _RunReader:
         self.bold_heads = any(self._is_bold_head(node) for node in nodes if node.kind == "text")
         self.in_blocks = context.role is None and rated_blocks(nodes) >= 2
         self.quote: str | None = None
+        titled = place_of(plain_text(title).strip("`")) if title else None
+        self.file = titled.path if titled else ""  # the file that the heading above names
         self.replies = context.role is None and sum(1 for node in nodes if self._is_answered(node)) >= 2
         self.pending: Node | None = None  # a bold line that becomes a title when a rating follows
         self.identified = sum(1 for node in nodes if identifier_label(node.text)) >= 2
@@ -139,7 +144,8 @@ class _RunReader:
         return self.current is not None
 
     def _table(self, node: Node) -> None:
-        if table_kind(node) != "findings" or node.quoted:
+        listed = table_kind(node) == "findings" or (self.context.recap and is_risk_register(node))
+        if not listed or node.quoted:
             return
         rows = findings_in_table(node, group=self.context.severity, plan=self.context.plan)
         if has_status_column(node) and not self.concerns:
@@ -233,6 +239,8 @@ class _RunReader:
             self.quote, self.current = node.text, None
             return
         if self._is_pending(node, labelled):
+            if named := place_of(plain_text(node.text).strip("`")):
+                self.file = named.path
             self.pending, self.current = node, None
             return
         if self.in_blocks and labelled and labelled[0] == "severity":
@@ -284,7 +292,7 @@ class _RunReader:
 
     def _paragraph_label(self, node: Node) -> Label | None:
         text = node.text
-        label = leading_label(text, self.source.emoji)
+        label = leading_label(text, self.source.emoji) or placed_label(text, self.source.emoji)
         if label is None and node.callout in self.source.callouts:
             return find_label(text, self.source.emoji) or Label(
                 severity=self.source.callouts[node.callout], rest=text, strong=True
@@ -343,6 +351,8 @@ class _RunReader:
         text = label.rest if label and label.rest.strip() and len(label.rest) <= len(piece) + 4 else piece
         if is_nothing(text):
             return None
+        if self.file and (line := _BARE_LINE.match(text)):
+            text = f"`{self.file}{line['lines']}` — {text[line.end() :]}"
         word = status_word(piece, label.inner if label else "")
         self.current = Draft(
             text=text,

@@ -27,6 +27,7 @@ _LEGEND = regex(r"(?i)\b(?:legend|rubric|scale|key)\b")
 _SHORT_LINE = 40
 
 _BOLD_LINE = regex(r"^\s*(?:\d{1,2}[.)]\s*)?(?:\*\*|__)(?P<inside>[^\n]{1,120}?)(?:\*\*|__)\s*[:：]?\s*$")
+_DASHED_HEAD = regex(r"^\s*(?:\*\*|__)(?P<label>[^\n:：*]{2,48}?)(?:\*\*|__)\s[—–-]\s(?P<rest>.*)", re.DOTALL)
 _RUN_IN_HEAD = regex(r"^\s*(?:\*\*|__)?(?P<label>[^\n:：*]{2,48}?)(?:(?:\*\*|__)\s?[:：]|[:：]\s?(?:\*\*|__)|[:：](?=\s)|\.(?:\*\*|__))\s*(?P<rest>.*)", re.DOTALL)  # fmt: skip
 
 
@@ -252,7 +253,7 @@ def _is_label(text: str) -> bool:
 def _run_in(builder: _Builder, node: Node) -> tuple[Meaning, Node] | None:
     found = _RUN_IN_HEAD.match(node.text)
     if not found:
-        return None
+        return _praise_behind_dash(node)
     if severity_of_cell(found["label"]) or _LEGEND.search(found["label"]):
         return None
     role = strict_role(found["label"])
@@ -273,6 +274,14 @@ def _run_in(builder: _Builder, node: Node) -> tuple[Meaning, Node] | None:
             meaning, role="risk", severity=None, group=False, risk=meaning.risk or meaning.severity
         )
     return meaning, replace(node, text=found["rest"])
+
+
+def _praise_behind_dash(node: Node) -> tuple[Meaning, Node] | None:
+    """`**Strengths** — …`; behind a dash other names are more often the title of one finding."""
+    found = _DASHED_HEAD.match(node.text)
+    if not found or strict_role(found["label"]) != "strengths":
+        return None
+    return Meaning(role="strengths", title=found["label"].strip()), replace(node, text=found["rest"])
 
 
 def _item_role(builder: _Builder, node: Node) -> Role | None:

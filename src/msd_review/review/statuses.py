@@ -11,6 +11,9 @@ _STATUS_FIELD = regex(r"(?:^|[\s(\[|;,.*_])(?:status|state|disposition|状態|�
 _BRACKET = regex(r"[(（\[【](?P<value>[^()（）\[\]【】\n]{3,80})[)）\]】]")
 _CAPITALS = regex(r"(?<![\w-])(?:(?:FULLY|PARTIALLY|PARTLY|NOT|STILL|NOW|ALREADY)[ -])?(?:RESOLVED|FIXED|CLOSED|ADDRESSED|WITHDRAWN|RETRACTED|FALSIFIED|REFUTED|OPEN|UNRESOLVED|SUPERSEDED|REOPENED|INVALID)(?![\w-])")  # fmt: skip
 _ARROWED = regex(r"(?:→|->|=>|⇒)\s{0,2}[*_`]{0,3}(?P<value>[^\n.,;:*`→]{2,40})")
+_TICK = regex(
+    r"[—–:→*-]\s{0,2}(?P<tick>[✅☑✔❌✖✗✘])\ufe0f?\s{0,2}[*_]{0,2}(?:fully |partially |now |already |still |not )?(?=\w)"
+)
 _DONE = regex(r"^\W*(?:done|ok|gone|yes)\W*$", re.IGNORECASE)
 _AT_END = regex(
     r"(?:[:：—–→]|->|=>|✅|☑|✔)\s{0,2}[*_`]{0,3}(?P<value>[^\n:：—–→*`]{3,40}?)[*_`]{0,3}[.!]?\s*$"
@@ -26,6 +29,9 @@ def status_word(text: str, label_inner: str = "") -> str | None:
     zone = text[:400]
     if _STRUCK.match(zone):
         return RESOLVED_MARK
+    tick = _TICK.search(zone.split("\n", 1)[0])
+    if tick:
+        return RESOLVED_MARK if tick["tick"] in "✅☑✔" else OPEN_MARK
     for value in _label_values(zone, label_inner):
         word = _word_in(value)
         if word is not None:

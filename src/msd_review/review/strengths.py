@@ -9,6 +9,7 @@ from msd_review.review.model import Strength
 from msd_review.review.sections import Section
 from msd_review.review.structure import Node
 
+_APPLAUSE = ("👍", "👏", "💚", "🎉")
 _MOST_STRENGTHS = 1_000
 _SUMMARY_LIMIT = 2_000
 _LABEL = regex(r"^\W{0,4}(?:strengths?|praise|pros?|good|nice|positives?)\s?[:：]\s{0,3}", re.IGNORECASE)
@@ -36,6 +37,8 @@ def _praise(section: Section, *, inside: bool) -> Iterator[tuple[str, int]]:
             yield from _praise(part, inside=inside)
         elif inside:
             yield from _told(part, has_items=has_items)
+        elif role is None and part.text.startswith(_APPLAUSE):
+            yield part.text.lstrip("".join(_APPLAUSE) + " \ufe0f"), part.line
 
 
 def _told(node: Node, *, has_items: bool) -> Iterator[tuple[str, int]]:

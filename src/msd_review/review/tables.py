@@ -46,6 +46,9 @@ def _columns(table: Node) -> _Columns:
         plain = plain_text(cell)
         name = next((name for name, pattern in _COLUMNS if pattern.search(plain)), "other")
         names.append(name if name not in names or name == "other" else "other")
+    if "likelihood" in names and (at := _rating_column(table)) is not None:
+        names = ["other" if name == "severity" else name for name in names]
+        names[at] = "severity"
     if "severity" not in names and (at := _column_of_severities(table)) is not None:
         names[at] = "severity"
     if "concern" not in names and names and "severity" in names:
@@ -54,6 +57,22 @@ def _columns(table: Node) -> _Columns:
         _STATE_HEADER.fullmatch(plain_text(table.header[names.index("severity")]))
     )
     return _Columns(tuple(names), by_state)
+
+
+def _rating_column(table: Node) -> int | None:
+    """Beside likelihood and impact, the column that puts both together."""
+    for at, cell in enumerate(table.header):
+        if re.fullmatch(
+            r"(?i)\W*(?:rating|severity|level|risk level|priority|score|overall)\W*", plain_text(cell)
+        ):
+            return at
+    return None
+
+
+def is_risk_register(table: Node) -> bool:
+    """A table of risks with their likelihood: a list of findings only where a text has no other."""
+    names = _columns(table).names
+    return "likelihood" in names and "concern" in names and "severity" in names and bool(table.rows)
 
 
 def _column_of_severities(table: Node) -> int | None:

@@ -50,4 +50,4 @@ def without_place(title: str) -> str:
     named_alone = not found["behind"].strip() and len(found["behind"]) < 2
     if named_alone and (place.line is None or found["code"]):
         return title
-    return title[found.end() :].strip(" *_:—–-")
+    return title[found.end() :].strip(" *:—–-")

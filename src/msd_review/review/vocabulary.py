@@ -24,6 +24,7 @@ alto alta altos altas crítico crítica critico critica críticos críticas crit
 hoch hohe hoher hohes kritisch kritische kritischer schwer schwere schwerer schwerwiegend schwerwiegende blockierend blockierende
 élevé élevée élevés élevées eleve elevee haut haute hauts critique critiques majeur majeure majeurs majeures bloquant bloquante
 bloquants bloquantes bloqueante bloqueantes bloqueador bloqueadores
+critici critiche bloccante bloccanti hoog hoge kritiek ernstig wysoki wysoka wysokie krytyczny krytyczna krytyczne yüksek kritik
 высокий высокая высокое критический критично критическая критическое блокер
 """
 _MEDIUM = """
@@ -35,6 +36,7 @@ médio média médios médias medio media medios medias moderado moderada modera
 mittel mittlere mittlerer mittleres mäßig mäßige warnung
 moyen moyenne moyens moyennes modéré modérée modérés modérées avertissement
 advertencia
+gemiddeld średni średnia średnie orta
 средний средняя средне среднее предупреждение
 """
 _LOW = """
@@ -45,6 +47,7 @@ thấp nhẹ
 baixo baixa baixos baixas bajo baja bajos bajas leve leves menor menores
 niedrig niedrige niedriger gering geringe geringer geringfügig geringfügige kleinere
 faible faibles bas basse basses mineur mineure mineurs mineures
+basso bassa bassi lieve lievi minore minori laag lage klein kleinigkeit niski niska niskie düşük
 низкий низкая низко низкое незначительный мелочь
 """
 
@@ -68,7 +71,7 @@ EMOJI_SEVERITY: dict[str, Severity] = {
 # Labels whose value is a severity: "Severity: HIGH", "重要度：高".
 SEVERITY_FIELDS = frozenset(
     _words("""severity sev priority level risk impact criticality severity/priority severidade severidad gravidade gravedad
-    gravité sévérité schweregrad priorität prioridade prioridad priorité schwere
+    gravità priorità ernst ciężkość önem gravité sévérité schweregrad priorität prioridade prioridad priorité schwere
     重要度 深刻度 優先度 严重程度 严重性 嚴重程度 严重度 级别 等级 优先级 风险等级
     심각도 중요도 우선순위 серьёзность серьезность приоритет важность""")
 ) | {"risk level", "mức độ", "mức độ nghiêm trọng", "độ nghiêm trọng", "risk rating", "severity level"}
