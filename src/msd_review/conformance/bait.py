@@ -3,8 +3,10 @@
 Every command of it touches a file in a folder of the kit: what is there afterwards was run.
 """
 
+import contextlib
 import json
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from msd_review.conformance.bench import Bench, Desk
@@ -39,21 +41,23 @@ _WELL_KNOWN = (
 )
 _INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "QWEN.md", ".cursorrules")
 _ENVIRONMENT = ".env"
+_MOST_OWN = 64
+_LONGEST = 200
 
 
 def agent_paths(bench: Bench) -> tuple[str, ...]:
     """Every path of the project that configures an agent: the lane's own declared ones first."""
-    own = [path for path in bench.subject.lane.agent_config if _is_plain(path)]
+    own = [path for path in bench.subject.lane.agent_config if _is_plain(path)][:_MOST_OWN]
     return tuple(dict.fromkeys((*own, *_WELL_KNOWN, *_INSTRUCTIONS, _ENVIRONMENT)))
 
 
 def _is_plain(path: str) -> bool:
-    """A relative path that stays inside: a manifest is a stranger's."""
+    """A short relative path that stays inside the tree and out of git's own folder: a manifest is a stranger's."""
+    parts = Path(path).parts
+    if not parts or not path.isprintable() or len(path) > _LONGEST or set(path) & set("*?[\\'"):
+        return False
     return (
-        not Path(path).is_absolute()
-        and ".." not in Path(path).parts
-        and not set(path) & set("*?[\\\0")
-        and bool(path)
+        not Path(path).is_absolute() and ".." not in parts and ".git" not in (part.lower() for part in parts)
     )
 
 
@@ -114,7 +118,7 @@ def _settings(desk: Desk, name: str) -> str:
 
 
 def _touch(desk: Desk, name: str) -> str:
-    return f"touch '{desk.folder}/canary/{name.strip('./').replace('/', '_')}'"
+    return f"touch {shlex.quote(str(desk.folder / 'canary' / name.strip('./').replace('/', '_')))}"
 
 
 def write_git_bait(desk: Desk) -> None:
@@ -136,6 +140,15 @@ def write_git_bait(desk: Desk) -> None:
         )
     (desk.project / ".gitattributes").write_text("*.txt filter=bait diff=bait\n", encoding="utf-8")
     (desk.project / "filtered.txt").write_text("filtered\n", encoding="utf-8")
+
+
+def write_files(desk: Desk, files: Mapping[str, str]) -> None:
+    """Puts the bait into the project; where two paths of a manifest exclude each other the first one stays."""
+    for path, content in files.items():
+        target = desk.project / path
+        with contextlib.suppress(OSError):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(content, encoding="utf-8")
 
 
 def make_executable(desk: Desk) -> None:

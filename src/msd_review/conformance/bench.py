@@ -5,11 +5,9 @@ the kit away from the user's consents, configuration and runs, and what is prove
 Nothing outside of the bench's folder is written.
 """
 
-import asyncio
 import json
 import os
 import shutil
-import signal
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,19 +18,15 @@ from msd_review.conformance import stand_in
 from msd_review.conformance.model import Driver
 from msd_review.conformance.server import Server
 from msd_review.conformance.subject import Subject
-from msd_review.edges import clock, environ, process_table
+from msd_review.edges import environ, files
 from msd_review.edges.capture import capture
-from msd_review.edges.process_table import Identity
 from msd_review.errors import InputError
 from msd_review.manifest.model import CommandCapability, SpawnInvoke
-from msd_review.run import store
 
 LIMIT_BYTES = 64 * 1024 * 1024
-RUN_S = 20  # the deadline that a lane gets where nothing is meant to take long
+RUN_S = 30  # the deadline that a lane gets where nothing is meant to take long
 OUR_BOUND_S = 90.0  # how long one command of ours may take altogether
 PROMPT_FILES = (".msd-prompt.md", "prompt-1.md")
-# Other processes are waited for: nothing here could be told by them.
-_POLL_S = 0.02
 _PATHS = ("/usr/local/bin", "/usr/bin", "/bin")
 
 
@@ -218,7 +212,7 @@ class Bench:
         written = desk.folder / "script.json"
         written.write_text(json.dumps(content), encoding="utf-8")
         command = [sys.executable, "-I", stand_in.__file__, str(written)]
-        for name in names:
+        for name in names - {"", "..", "git"}:  # git is what msd itself uses
             _write_program(desk.bin / name, command)
 
     async def msd(
@@ -244,14 +238,25 @@ class Bench:
             left=_left(desk),
         )
 
-    async def lane_run(self, desk: Desk, prompt: str, *options: str, timeout_s: float = RUN_S) -> Ran:
-        """`msd lane run` of the lane on one prompt."""
+    async def lane_run(self, desk: Desk, prompt: str, *options: str, timeout_s: float | None = None) -> Ran:
+        """`msd lane run` of the lane on one prompt; without a deadline it has the one that fits who is driven."""
         model = self.subject.model
         chosen = () if model is None or "--model" in options else ("--model", f"{self.slug}={model}")
-        limits = ("--timeout", f"{self.slug}={timeout_s:g}")
+        limit = timeout_s if timeout_s is not None else self._patience_s()
+        limits = ("--timeout", f"{self.slug}={limit:g}")
         return await self.msd(
-            desk, "lane", "run", self.slug, "--json", *limits, *chosen, *options, stdin=prompt.encode()
+            desk,
+            *("lane", "run", self.slug, "--json"),
+            *(*limits, *chosen, *options),
+            stdin=prompt.encode(),
+            bound_s=limit + OUR_BOUND_S,
         )
+
+    def _patience_s(self) -> float:
+        """A tool that thinks gets the time that its lane gives it; one that pretends needs little."""
+        if self.driver == "tool":
+            return self.subject.lane.timeout_floor_ms / 1000
+        return RUN_S
 
     def calls(self, desk: Desk) -> list[Call]:
         """The starts of the command that this desk recorded, in order."""
@@ -312,44 +317,7 @@ def _write_program(path: Path, command: Sequence[str]) -> None:
     path.chmod(0o755)
 
 
-async def wait_until_called(desk: Desk, *, bound_s: float) -> bool:
-    """Waits until the reviewer runs; False where it did not start in time."""
-    deadline = clock.monotonic() + bound_s
-    while clock.monotonic() < deadline:
-        if any(desk.record.glob("call-*.json")):
-            return True
-        await asyncio.sleep(_POLL_S)
-    return False
-
-
-def owner_of_run(desk: Desk) -> Identity | None:
-    """The process of ours that runs the desk's newest run."""
-    runs = store.list_runs(desk.state / "runs")
-    return runs[0].owner if runs else None
-
-
-def interrupt(owner: Identity) -> None:
-    """What Ctrl-C does."""
-    process_table.send([owner.pid], signal.SIGINT)
-
-
-def kill_outright(owner: Identity) -> None:
-    """What the system does when memory runs out: no chance to clear up."""
-    process_table.send([owner.pid], signal.SIGKILL)
-
-
-async def survivors(identities: Sequence[Identity], *, bound_s: float) -> list[int]:
-    """Which of these processes still run after at most `bound_s`; they are ended then."""
-    deadline = clock.monotonic() + bound_s
-    alive = list(identities)
-    while alive and clock.monotonic() < deadline:
-        alive = [one for one in alive if process_table.is_alive(one)]
-        await asyncio.sleep(_POLL_S if alive else 0)
-    process_table.send([one.pid for one in alive], signal.SIGKILL)
-    return [one.pid for one in alive]
-
-
-def identities_of(calls: Sequence[Call]) -> list[Identity]:
-    """Who the processes of these calls are; those that are gone already are nobody."""
-    pids = [pid for call in calls for pid in call.processes]
-    return [who for pid in pids if (who := process_table.identify(pid)) is not None]
+def printed(desk: Desk) -> bytes | None:
+    """What the reviewer printed in the desk's newest run, None where nothing was kept."""
+    found = sorted((desk.state / "runs").glob("*/lanes/*/stdout"))
+    return files.read_head(found[-1], LIMIT_BYTES) if found else None

@@ -1,11 +1,12 @@
 """What the tool answers, and what must never be taken for an answer."""
 
 from msd_review.config.schema import budget_key
-from msd_review.conformance.bench import Bench, Ran
+from msd_review.conformance.bench import Bench, Desk, Ran, printed
 from msd_review.conformance.model import Seen, fails, holds, not_applicable, not_proven
 from msd_review.conformance.prompts import asking, marked_prompt
 from msd_review.conformance.sample import ERROR_TEXT, MODEL, Output, empty_output, error_output, review_output
 from msd_review.conformance.scripts import answering, printing, review_text
+from msd_review.run.reading import read_output
 
 FLOOD_BYTES = 40 * 1024 * 1024
 NEEDS_STAND_IN = "it takes a tool that does as it is told: run without --binary or --real"
@@ -27,10 +28,25 @@ async def answer(bench: Bench) -> Seen:
     if ran.outcome != "review":
         return _unread(bench, ran)
     if not bench.is_scripted:
-        return holds(f"{len(ran.text):,} characters came through {_channel(bench)}")
+        return _read_from_tool(bench, desk, ran)
     if ran.text.strip() != text.strip():
         return fails(f"of {len(text)} characters {len(ran.text)} were read", pointer=_OUTPUT)
     return holds(f"the review came through {_channel(bench)} whole{_model_told(ran)}")
+
+
+def _read_from_tool(bench: Bench, desk: Desk, ran: Ran) -> Seen:
+    """A text that came without the declared structure is taken as plain text: the declaration is wrong then."""
+    shape = bench.spawn.output_format
+    stdout = printed(desk)
+    if shape != "text" and bench.spawn.output_channel == "stdout" and stdout is not None:
+        reading = read_output(bench.subject.lane, stdout=stdout, stderr=b"")
+        if not reading.structured:
+            return fails(
+                f"it is declared to print {shape}, and nothing of that was read: its output was taken as plain text",
+                pointer=_OUTPUT,
+                mend="compare the pointers with what the tool prints, or leave outputFormat and outputMap out",
+            )
+    return holds(f"{len(ran.text):,} characters came through {_channel(bench)}")
 
 
 def _model_told(ran: Ran) -> str:
@@ -167,7 +183,7 @@ def _entered(bench: Bench, ran: Ran, option: str, *, wanted: tuple[str, ...]) ->
         return fails(f"the tool was not started: {ran.told}", pointer="/reviewer/invoke/args")
     call = ran.calls[-1]
     if not wanted:
-        found = call.env.get("MSD_EFFORT") == "high" or not bench.is_scripted
+        found = call.env.get("MSD_EFFORT") == "high"
         shown = "MSD_EFFORT=high in its environment"
     else:
         found = any(call.argv[at : at + len(wanted)] == wanted for at in range(len(call.argv)))

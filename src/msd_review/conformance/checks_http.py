@@ -29,7 +29,7 @@ class HttpCheck(NamedTuple):
 
 
 async def _ask(
-    bench: Bench, name: str, part: Part, *options: str, timeout_s: float = 20, prompt: str = _PROMPT
+    bench: Bench, name: str, part: Part, *options: str, timeout_s: float | None = None, prompt: str = _PROMPT
 ) -> Ran:
     if bench.server is not None:
         bench.server.play(part)
@@ -167,7 +167,7 @@ async def _no_key(bench: Bench) -> Seen:
 
 
 def _failing(
-    name: str, part: Part, *, reasons: tuple[str, ...], timeout_s: float = 20
+    name: str, part: Part, *, reasons: tuple[str, ...], timeout_s: float | None = None
 ) -> Callable[[Bench], Awaitable[Seen]]:
     """A check that an answer of the server is told as a failure, for one of these reasons."""
 

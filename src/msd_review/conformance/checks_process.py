@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from msd_review.conformance.bench import (
-    Bench,
-    Desk,
-    Ran,
+from msd_review.conformance.bench import Bench, Desk, Ran
+from msd_review.conformance.model import Seen, fails, holds, not_applicable, not_proven
+from msd_review.conformance.prompts import asking
+from msd_review.conformance.scripts import answering
+from msd_review.conformance.watching import (
     identities_of,
     interrupt,
     kill_outright,
@@ -15,9 +16,6 @@ from msd_review.conformance.bench import (
     survivors,
     wait_until_called,
 )
-from msd_review.conformance.model import Seen, fails, holds, not_applicable, not_proven
-from msd_review.conformance.prompts import asking
-from msd_review.conformance.scripts import answering
 from msd_review.edges.process_table import Identity
 
 HANG_S = 2.0

@@ -7,7 +7,14 @@ from pathlib import Path
 
 from msd_review.app.request import ReviewRequest
 from msd_review.app.workplaces import wants_copy
-from msd_review.conformance.bait import agent_paths, bait_files, canaries, make_executable, write_git_bait
+from msd_review.conformance.bait import (
+    agent_paths,
+    bait_files,
+    canaries,
+    make_executable,
+    write_files,
+    write_git_bait,
+)
 from msd_review.conformance.bench import Bench, Desk, Ran
 from msd_review.conformance.model import Seen, fails, holds, not_proven
 from msd_review.conformance.prompts import asking, code
@@ -47,10 +54,7 @@ async def _hostile(bench: Bench, name: str) -> tuple[Desk, str]:
     instruction = code("instruction")
     desk = bench.desk(name)
     (desk.folder / "canary").mkdir()
-    for path, content in bait_files(desk, agent_paths(bench), instruction=instruction).items():
-        target = desk.project / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(content, encoding="utf-8")
+    write_files(desk, bait_files(desk, agent_paths(bench), instruction=instruction))
     make_executable(desk)
     await _git(bench, desk, "init", "-q")
     await _git(bench, desk, "add", "-A")

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from msd_review.app import installing
 from msd_review.app.approving import find_program, let_through
@@ -46,10 +47,14 @@ class Wish:
 
 def request_of(world: World, subject: Subject, wish: Wish) -> Request:
     """What the kit is to do. Raises UsageError, InputError, and TrustError where nobody agreed."""
+    if os.name == "nt":
+        raise UsageError("the conformance kit needs a POSIX system")
     if wish.binary is not None and wish.real:
         raise UsageError("--binary and --real name two different tools", hint="leave one of them out")
-    if wish.token is not None and not wish.real:
-        raise UsageError("--accept-disclosure goes with --real: nothing else needs consent")
+    if (wish.token is not None or wish.yes) and not wish.real:
+        raise UsageError("--yes and --accept-disclosure go with --real: nothing else needs consent")
+    if isinstance(subject.lane.invoke, SpawnInvoke) and Path(subject.lane.invoke.binary).name == "git":
+        raise UsageError("msd itself uses git: a lane that starts it cannot be put on the bench")
     if _ships_with_msd(subject):
         return _shipped(subject, wish)
     if wish.binary is not None:
@@ -62,10 +67,9 @@ def request_of(world: World, subject: Subject, wish: Wish) -> Request:
 
 
 def _ships_with_msd(subject: Subject) -> bool:
-    """Whether the lane's program comes with msd, is found beside it, and sends nothing to anybody."""
-    if subject.source != "first-party" or not isinstance(subject.lane.invoke, SpawnInvoke):
-        return False
-    return not policy.needs_answer(subject.lane, first_party=True)
+    """Whether the lane's program comes with msd: it is found beside it, and sends nothing to anybody."""
+    invoke = subject.lane.invoke
+    return isinstance(invoke, SpawnInvoke) and invoke.binary in policy.SHIPPED_BINARIES
 
 
 def _shipped(subject: Subject, wish: Wish) -> Request:
@@ -97,7 +101,28 @@ def _real(world: World, subject: Subject, wish: Wish) -> Request:
         _agree_to_disclosure(world, wish, receiver)
     else:
         _agree_to_receiver(wish, receiver, count=prompts_sent(subject.lane.transport, wish.only))
-    return Request(subject=subject, driver="tool", program=program, only=wish.only, host=host)
+    return Request(
+        subject=subject,
+        driver="tool",
+        program=program,
+        only=wish.only,
+        host=host,
+        settings=_settings(world, subject),
+    )
+
+
+def _settings(world: World, subject: Subject) -> dict[str, Any]:
+    """What the user's configuration says about this lane: their tool is driven as they have set it up."""
+    lane = subject.lane
+    names = (
+        lane.model_config_key,
+        lane.effort_config_key,
+        f"review.api_key_env.{lane.slug}",
+        "review.env_policy",
+    )
+    known = [name for name in names if name and world.config.schema.find(name) is not None]
+    values = {name: world.config.get(name) for name in known}
+    return {name: value.value for name, value in values.items() if value.origin != "default"}
 
 
 def _receiver(world: World, subject: Subject, host: str | None) -> str:

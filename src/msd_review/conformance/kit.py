@@ -7,20 +7,23 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from msd_review.conformance.bench import Bench
-from msd_review.conformance.model import Card, Row, State, not_proven
+from msd_review.conformance.model import Card, Row, Seen, State, not_proven
 from msd_review.conformance.prepare import prepare_home
 from msd_review.conformance.server import running_server
 from msd_review.conformance.table import Check, Request, chosen_checks, gates
 from msd_review.edges import clock
 from msd_review.edges.stopping import StopSignal
-from msd_review.errors import Interrupted
+from msd_review.errors import Interrupted, MsdError
+from msd_review.run.decoding import storable
 from msd_review.run.interrupts import stop_on_signals, term_as_interrupt
 
 Told = Callable[[Row, int, int], None]
 _AT_ONCE = 3
+_DETAIL_CHARS = 1000
 
 
 @contextlib.contextmanager
@@ -73,7 +76,7 @@ def _cancel(work: asyncio.Future[tuple[Row, ...]]) -> None:
 
 
 async def _run(bench: Bench, request: Request, told: Told) -> tuple[Row, ...]:
-    await prepare_home(bench, host=request.host)
+    await prepare_home(bench, host=request.host, settings=request.settings)
     checks = chosen_checks(request.subject.lane.transport, request.only)
     first = [await _row(bench, request, check) for check in gates(request.subject.lane.transport)]
     broken = [row for row in first if row.seen.state is State.DOES_NOT_HOLD]
@@ -91,8 +94,11 @@ async def _run(bench: Bench, request: Request, told: Told) -> tuple[Row, ...]:
         told(row, done, len(checks))
         return row
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one_row(check)) for check in checks]
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one_row(check)) for check in checks]
+    except* MsdError as problems:
+        raise problems.exceptions[0] from None
     return tuple(task.result() for task in tasks)
 
 
@@ -117,10 +123,15 @@ async def _row(bench: Bench, request: Request, check: Check) -> Row:
     if request.driver == "tool" and check.is_costly and check.id not in request.only:
         seen = not_proven("not sent, since somebody pays for it", mend=f"--only {check.id} sends it")
     else:
-        seen = await check.look(bench)
+        seen = _storable(await check.look(bench))
     return Row(
         id=check.id, title=check.title, seen=seen, duration_ms=round((clock.monotonic() - started) * 1000)
     )
+
+
+def _storable(seen: Seen) -> Seen:
+    """What was seen may be quoted from a tool: bounded, and fit to be written as UTF-8."""
+    return replace(seen, detail=storable(seen.detail)[:_DETAIL_CHARS])
 
 
 def _card(request: Request, rows: tuple[Row, ...], *, duration_ms: int) -> Card:

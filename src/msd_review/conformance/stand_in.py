@@ -131,7 +131,9 @@ def _drive(script: dict[str, Any], arguments: list[str]) -> int:
     if arguments == ["--help"]:
         os.execv(program, [program, *arguments])
     with subprocess.Popen([program, *arguments]) as tool:
-        _record(script, {"pid": os.getpid(), "argv": arguments, "children": [tool.pid]})
+        # Of the environment only what msd itself sets: the rest is a person's own.
+        told = {name: os.environ[name] for name in ("MSD_EFFORT",) if name in os.environ}  # noqa: TID251
+        _record(script, {"pid": os.getpid(), "argv": arguments, "env": told, "children": [tool.pid]})
         status = tool.wait()
     left = _left_behind({os.getpid(), os.getppid(), tool.pid})
     Path(script["record"], f"left-{os.getpid()}.json").write_text(json.dumps(left), encoding="utf-8")

@@ -1,8 +1,9 @@
 """The checks of the kit, in the order of the card, and what can be asked of it."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from msd_review.conformance import (
     checks_answer,
@@ -29,6 +30,9 @@ class Request:
     program: Path | None = None
     only: tuple[str, ...] = ()
     host: str | None = None  # the real server of an http lane, where that is driven
+    settings: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # of the user's configuration, for their own tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
