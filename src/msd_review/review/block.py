@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from msd_review.lazy import regex
-from msd_review.review.labels import severity_of_cell
 from msd_review.review.model import Severity
+from msd_review.review.severities import severity_of_cell
 
 SCHEMA = "msd.findings/1"
 _MOST_FINDINGS = 2_000

@@ -146,9 +146,9 @@ def _read_token(
 ) -> Iterator[tuple[Citation, Place | None]]:
     token = found["token"]
     if not token.isascii():
-        for place, first, behind in places_within(token):
+        for inner, first, behind in places_within(token):
             span = (found.start() + first, found.start() + behind)
-            yield from _with_lines(text, span, place, token[first:behind])
+            yield from _with_lines(text, span, inner, token[first:behind])
         return
     place = place_of(token) or _same_file(token, last, text, found.start())
     if place is not None:

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 
 from msd_review.lazy import regex
 from msd_review.review.headings import plan_of
-from msd_review.review.labels import Label, identifier_severity, inline_field, severity_of_cell
+from msd_review.review.label_places import identifier_severity, inline_field
+from msd_review.review.labels import Label
 from msd_review.review.model import FindingStatus, Severity
+from msd_review.review.severities import severity_of_cell
 from msd_review.review.structure import Document, Node
 from msd_review.review.vocabulary import BODY_LABELS, NOTHING, SEVERITY_FIELDS, SUGGESTION_LABELS
 

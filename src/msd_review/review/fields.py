@@ -9,8 +9,9 @@ from collections.abc import Mapping
 
 from msd_review.lazy import regex
 from msd_review.review.drafts import Draft, is_nothing
-from msd_review.review.labels import find_label, severity_of_cell
+from msd_review.review.label_places import find_label
 from msd_review.review.model import Severity
+from msd_review.review.severities import severity_of_cell
 
 _TITLES = ("title", "finding", "issue", "concern", "problem", "summary", "headline", "name", "message", "msg",
            "description", "comment", "text", "detail", "details", "body", "titel", "titre", "título", "titulo",

@@ -8,6 +8,7 @@ from msd_review.lazy import regex
 from msd_review.outcomes import Mark
 from msd_review.review.block import BadBlock, Block, BlockFinding, find_block
 from msd_review.review.citations import extract_citations, has_path_citation
+from msd_review.review.context import Context, Source
 from msd_review.review.drafts import BODY_LIMIT, Draft, plain_text, split_title
 from msd_review.review.foreign import foreign_strengths, is_data, read_foreign
 from msd_review.review.kind import is_review, looks_truncated
@@ -17,7 +18,6 @@ from msd_review.review.overall import overall_risk
 from msd_review.review.prose import read_prose
 from msd_review.review.records import read_records
 from msd_review.review.repeats import share, without_repeats, words_of
-from msd_review.review.runs import Context, Source
 from msd_review.review.sections import Section, read_sections
 from msd_review.review.statuses import OPEN_MARK
 from msd_review.review.strengths import strengths_of, summary_of

@@ -6,8 +6,8 @@ A severity word beside a noun is a group only as a whole short line; in a senten
 import re
 
 from msd_review.lazy import regex
-from msd_review.review.labels import SEVERITY_WORD, severity_of_cell
 from msd_review.review.model import Severity
+from msd_review.review.severities import SEVERITY_WORD, severity_of_cell
 
 _MUST = regex(r"(?:items? (?:you|we) |things (?:you|we) |(?:you|we) )?must(?:[ -](?:be )?(?:fix|fixed|address|addressed|resolve|resolved|change|changed|have|do))s?(?: (?:before|first|now|items?|issues?|list)\b.{0,30})?|(?:blocks?|stops?) (?:the )?(?:merge|execution|release)", re.IGNORECASE)  # fmt: skip
 _SHOULD = regex(r"(?:items? (?:you|we) |things (?:you|we) |(?:you|we) )?should(?:[ -](?:be )?(?:fix|fixed|address|addressed|resolve|resolved|change|changed|have|do))s?(?: (?:before|soon|items?|issues?|list)\b.{0,30})?", re.IGNORECASE)  # fmt: skip

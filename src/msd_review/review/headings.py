@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from msd_review.lazy import regex
 from msd_review.review.grades import group_severity
-from msd_review.review.labels import find_label, leading_label, severity_of_cell
+from msd_review.review.label_places import find_label
+from msd_review.review.labels import leading_label
 from msd_review.review.model import Severity
 from msd_review.review.roles import SPLIT, Role, role_of_name
+from msd_review.review.severities import severity_of_cell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from msd_review.lazy import regex
-from msd_review.review.labels import severity_of_cell
 from msd_review.review.model import Severity
+from msd_review.review.severities import severity_of_cell
 from msd_review.review.structure import Node
 from msd_review.review.vocabulary import EMOJI_SEVERITY
 

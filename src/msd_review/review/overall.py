@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from msd_review.lazy import regex
 from msd_review.review.drafts import plain_text
-from msd_review.review.labels import leading_label, severity_of_cell, trailing_label
+from msd_review.review.label_places import trailing_label
+from msd_review.review.labels import leading_label
 from msd_review.review.model import Severity
 from msd_review.review.sections import Section
+from msd_review.review.severities import severity_of_cell
 from msd_review.review.structure import Node
 from msd_review.review.tables import table_kind
 

@@ -3,7 +3,8 @@
 import re
 
 from msd_review.lazy import regex
-from msd_review.review.labels import leading_label, repeated_labels
+from msd_review.review.label_places import repeated_labels
+from msd_review.review.labels import leading_label
 
 _ENUMERATION = regex(r"(?:^|[\s;,:])(?:\((?:[a-h]|\d|[ivx]{1,3})\)|[①-⑨]|(?<!\d)\d\))\s+")
 _PLURAL_LOW = regex(r"^\W{0,6}(?:low|lows|minor|nits?|nitpicks?|info|trivial|medium|high)s?\b[^\n:：]{0,40}?(?:items?|nits?|issues?|concerns?|points?|notes?|ones|lows|mediums)?\W{0,6}[:：]", re.IGNORECASE)  # fmt: skip

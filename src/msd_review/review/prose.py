@@ -11,9 +11,10 @@ from dataclasses import replace
 from msd_review.lazy import regex
 from msd_review.review.drafts import Draft, is_nothing
 from msd_review.review.headings import plan_of
-from msd_review.review.labels import SEVERITY_WORD, leading_label, range_severity
+from msd_review.review.labels import leading_label
 from msd_review.review.model import Severity
 from msd_review.review.sections import Section
+from msd_review.review.severities import SEVERITY_WORD, range_severity
 from msd_review.review.structure import Node
 from msd_review.review.vocabulary import RESOLVED
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from msd_review.lazy import regex
 from msd_review.review.drafts import Draft
-from msd_review.review.labels import severity_of_cell
 from msd_review.review.model import Severity
+from msd_review.review.severities import severity_of_cell
 
 _FILE = regex(r"^File: (?P<path>\S[^\n]{0,400})$")
 _FIELD = regex(

@@ -2,32 +2,28 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from msd_review.lazy import regex
+from msd_review.review.context import Context, Source, label_of_item, rated_blocks
 from msd_review.review.drafts import Draft, attribute, is_nothing, plain_text, severity_from
 from msd_review.review.headings import plan_of
-from msd_review.review.labels import (
-    Label,
+from msd_review.review.label_places import (
     find_label,
     identifier_label,
     inline_field,
-    leading_label,
     placed_label,
     trailing_label,
 )
+from msd_review.review.labels import Label, leading_label
 from msd_review.review.model import FindingStatus, Severity
 from msd_review.review.pieces import pieces_of
 from msd_review.review.places import place_of
 from msd_review.review.prose import rated_in_prose
-from msd_review.review.roles import Role
 from msd_review.review.statuses import status_of, status_word
-from msd_review.review.structure import Document, Node
+from msd_review.review.structure import Node
 from msd_review.review.tables import findings_in_table, has_status_column, is_risk_register, table_kind
 
-SILENT: frozenset[Role] = frozenset(
-    {"strengths", "suggestions", "verdict", "recap", "checked", "risk", "summary"}
-)
 BOLD_START = regex(r"^\s*(?:\W{0,3}\s?)?(?:\d{1,2}[.)]\s*)?(?:\*\*|__)(?P<title>[^\n]{2,300}?)(?:\*\*|__)")
 _NUMBERED_START = regex(
     r"^\s*(?:\*\*|__)?(?:\(\d{1,2}\)|\d{1,2}[.)]|[①-⑳]|#\d{1,2}\b|[A-Z]{1,3}-?\d{1,2}\s?[.:)—–-])\s*\S"
@@ -43,50 +39,6 @@ _COUNT_ONLY = regex(
     r"\W*(?:\d{1,3}|none|zero|one|two|three|x\d+)\b\W{0,3}(?:(?:open|new|total|findings?|issues?|concerns?|items?|critical|high|medium|low|minor|\d{1,3})\b\W*){0,12}$",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """The document that is read, and what its coloured marks mean."""
-
-    document: Document
-    emoji: dict[str, Severity]
-    callouts: dict[str, Severity] = field(default_factory=dict)  # GitHub alerts that are findings here
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
-    """What a block inherits from the sections around it."""
-
-    role: Role | None = None
-    severity: Severity | None = None
-    plan: str | None = None
-    recap: bool = False  # read recaps and summaries too: nothing else was found
-
-    @property
-    def silent(self) -> bool:
-        """Whether findings are not looked for here."""
-        return self.role in SILENT and not (self.recap and self.role in {"recap", "summary", "risk"})
-
-
-def label_of_item(node: Node, emoji: dict[str, Severity]) -> Label | None:
-    """An item's own label, or the one that a `Severity:` item below it gives."""
-    label = find_label(node.text, emoji)
-    if label is not None:
-        return label
-    rated = next((child for child in node.children[:10] if _rates(child)), None)
-    label = (inline_field(rated.text) or leading_label(rated.text, emoji)) if rated else None
-    return replace(label, rest=node.text) if label else None
-
-
-def _rates(node: Node) -> bool:
-    found = attribute(node.text)
-    return bool(found and found[0] == "severity")
-
-
-def rated_blocks(nodes: Sequence[Node]) -> int:
-    """How many blocks do nothing but give a severity."""
-    return sum(1 for node in nodes if _rates(node))
 
 
 def read_run(nodes: Sequence[Node], context: Context, *, source: Source, title: str = "") -> list[Draft]:

@@ -14,9 +14,11 @@ from itertools import zip_longest
 from msd_review.lazy import regex
 from msd_review.review.grades import grades, group_severity, is_third_grade
 from msd_review.review.headings import Meaning, is_plan_heading, read_heading, strict_role
-from msd_review.review.labels import find_label, leading_label, severity_of_cell
+from msd_review.review.label_places import find_label
+from msd_review.review.labels import leading_label
 from msd_review.review.model import Severity
 from msd_review.review.roles import Role
+from msd_review.review.severities import severity_of_cell
 from msd_review.review.structure import Node
 from msd_review.review.vocabulary import BODY_LABELS, SEVERITY_FIELDS, SUGGESTION_LABELS
 

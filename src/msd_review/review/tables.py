@@ -7,8 +7,9 @@ from typing import Literal
 from msd_review.lazy import regex
 from msd_review.review.drafts import Draft, is_nothing, plain_text
 from msd_review.review.headings import plan_of
-from msd_review.review.labels import find_label, identifier_severity, severity_of_cell
+from msd_review.review.label_places import find_label, identifier_severity
 from msd_review.review.model import Severity
+from msd_review.review.severities import severity_of_cell
 from msd_review.review.statuses import RESOLVED_MARK, status_of, status_word
 from msd_review.review.structure import Node, Row
 

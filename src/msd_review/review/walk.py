@@ -10,21 +10,13 @@ import re
 from dataclasses import dataclass, field, replace
 
 from msd_review.lazy import regex
+from msd_review.review.context import SILENT, Context, Source, label_of_item, rated_blocks
 from msd_review.review.drafts import Draft, attribute, is_nothing, plain_text, severity_from
 from msd_review.review.headings import Meaning, is_plan_heading, plan_of
-from msd_review.review.labels import find_label, leading_label
+from msd_review.review.label_places import find_label
+from msd_review.review.labels import leading_label
 from msd_review.review.model import FindingStatus
-from msd_review.review.runs import (
-    BOLD_START,
-    PASS,
-    RISK_LINE,
-    SILENT,
-    Context,
-    Source,
-    label_of_item,
-    rated_blocks,
-    read_run,
-)
+from msd_review.review.runs import BOLD_START, PASS, RISK_LINE, read_run
 from msd_review.review.sections import Section
 from msd_review.review.statuses import RESOLVED_MARK, status_in_prior_section, status_of, status_word
 from msd_review.review.structure import Node
