@@ -10,7 +10,7 @@ import pytest
 
 from msd_review.hosts import json_text
 from tests.acceptance.test_json_shapes import check
-from tests.host_samples import GLOBAL, HOSTS, PROJECT, here_desk, put, tree
+from tests.host_samples import GLOBAL, HOSTS, PROJECT, QWEN, here_desk, put, tree
 from tests.installed import Desk, new_desk
 
 SCOPES = ("global", "project")
@@ -238,7 +238,7 @@ def test_a_file_that_a_person_edited_is_kept_and_said(tmp_path: Path) -> None:
     assert skill.read_text(encoding="utf-8") == "mine now\n"
     gone = desk.run("uninstall", "claude")
     assert gone.code == 1
-    assert gone.err == f"warning: {skill}: has been edited since msd wrote it; it is yours now\n"
+    assert gone.err == f"warning: {skill}: has been edited since msd wrote it; it is yours now, and stays\n"
     assert {name for name, (kind, _, _) in tree(folder).items() if kind == "file"} == {
         ".claude/skills/msd-review/SKILL.md"
     }
@@ -445,6 +445,30 @@ def test_a_newer_msd_renews_its_own_files(tmp_path: Path) -> None:
     assert tree(folder) == whole
 
 
+def test_a_dry_run_of_an_uninstall_removes_nothing_and_shows_what_goes(tmp_path: Path) -> None:
+    desk, folder = desk_of(tmp_path, lived_in=True)
+    desk.run("install", "qwen")
+    before = tree(tmp_path)
+    shown = desk.run("uninstall", "qwen", "--dry-run", "--json")
+    check(shown.document)
+    assert [change["action"] for change in shown.document["changes"]] == ["remove", "remove", "change"]
+    assert shown.document["diff"].endswith(
+        f"-{settings(folder, 'qwen', 'global').read_text()}\n\\ No newline at end of file\n+{QWEN}\n\\ No newline at end of file\n"
+    )
+    assert desk.run("uninstall", "qwen", "--dry-run").out == shown.document["diff"]
+    assert tree(tmp_path) == before
+
+
+def test_what_a_person_put_beside_a_skill_stays_with_its_folder(tmp_path: Path) -> None:
+    desk, folder = desk_of(tmp_path)
+    desk.run("install", "codex")
+    put(folder, {".codex/skills/msd-review/notes.md": ("mine\n", 0o644)})
+    assert desk.run("uninstall", "codex").code == 0
+    assert {name for name, (kind, _, _) in tree(folder).items() if kind == "file"} == {
+        ".codex/skills/msd-review/notes.md"
+    }
+
+
 def test_the_home_folder_is_no_project_and_can_be_installed_from(tmp_path: Path) -> None:
     desk, folder = desk_of(tmp_path)
     assert desk.run("install", "codex", cwd=folder).code == 0
@@ -518,3 +542,67 @@ def test_a_host_may_be_named_by_the_flag_of_its_lane(tmp_path: Path) -> None:
     assert desk.run("install", "agy").code == 0
     assert (folder / ".gemini" / "antigravity" / "mcp_config.json").exists()
     assert desk.run("uninstall", "agy").code == 0
+
+
+ACME = {
+    "id": "acme-host",
+    "role": "runtime",
+    "version": "1.0.0",
+    "title": "Acme",
+    "description": "A host that nobody here has heard of.",
+    "tier": "full",
+    "requires": [],
+    "runtime": {
+        "configHome": {"kind": "xdg", "name": "acme", "env": ["XDG_CONFIG_HOME"], "skillsHome": ".acme-skills"},
+        "localConfigDir": ".acme",
+        "configFormat": "toml",
+        "artifactLayout": {
+            "global": [
+                {"kind": "skills", "destSubpath": "all/skills", "prefix": "x-", "nesting": "flat", "converter": None}
+            ],
+            "local": [
+                {"kind": "commands", "destSubpath": "prompts", "prefix": "", "nesting": "flat", "converter": "agentSkill"}
+            ],
+        },
+        "commandStyle": "shell-var",
+        "hooksSurface": "none",
+        "sandboxTier": "none",
+        "supportTier": 2,
+        "installSurface": "profile-marker-only",
+        "writesSharedSettings": True,
+        "hostBehaviors": {
+            "commandCall": "run {name}!",
+            "mcpRegistration": {
+                "format": "toml",
+                "path": ["tools", "mcp.servers"],
+                "shape": "command-list",
+                "constants": {"enabled": True},
+                "global": [{"in": "config-home", "file": "deep/acme.toml"}],
+                "project": [{"in": "local-config-dir", "file": "acme.toml"}],
+            },
+        },
+    },
+}  # fmt: skip
+
+
+def test_a_new_host_is_a_new_manifest_and_can_be_left_after_that_is_gone(tmp_path: Path) -> None:
+    desk, folder = desk_of(tmp_path)
+    put(tmp_path, {"acme-host/capability.json": (json.dumps(ACME), 0o644)})
+    before = tree(folder)
+    installed = desk.run("capability", "install", str(tmp_path / "acme-host"), "--yes")
+    assert installed.code == 0, installed.err
+    ended = desk.run("install", "acme-host")
+    assert ended.code == 0, ended.err
+    assert ended.out.endswith("in acme-host, after a new start: run x-review!, run x-code-review!\n")
+    document = tomllib.loads((folder / ".config" / "acme" / "deep" / "acme.toml").read_text(encoding="utf-8"))
+    server = document["tools"]["mcp.servers"]["msd"]
+    assert (server["enabled"], server["command"][1:]) == (True, ["mcp"])
+    skill = (folder / ".acme-skills" / "all" / "skills" / "x-review" / "SKILL.md").read_text(encoding="utf-8")
+    assert skill.startswith("---\nname: x-review\n")
+    assert "--exclude" not in skill
+    assert desk.run("install", "acme-host", "--scope", "project").code == 0
+    assert (desk.project / ".acme" / "prompts" / "code-review.md").exists()
+    assert desk.run("capability", "remove", "acme-host").code == 0
+    for scope in SCOPES:
+        assert desk.run("uninstall", "acme-host", "--scope", scope).code == 0
+    assert (tree(folder), tree(desk.project)) == (before, {})

@@ -57,7 +57,7 @@ def plan_file_removal(seen: Seen, records: Sequence[FileRecord]) -> Change | Non
         return None
     if _is_ours(seen.content, records):
         return Change(path=path, seen=seen, action="remove", after=None, record=None)
-    hint = "has been edited since msd wrote it; it is yours now"
+    hint = "has been edited since msd wrote it; it is yours now, and stays"
     return Change(path=path, seen=seen, action="kept", after=seen.content, record=None, note=hint)
 
 
@@ -70,7 +70,7 @@ def plan_entry_removal(seen: Seen, records: Sequence[EntryRecord]) -> Change | N
         return None
     ours = next((one for one in records if value == one.value), None)
     if ours is None:
-        hint = f"{name} has been edited since msd wrote it; it is yours now"
+        hint = f"{name} has been edited since msd wrote it; it is yours now, and stays"
         return Change(path=path, seen=seen, action="kept", after=seen.content, record=None, note=hint)
     after = entries.taken_out(seen.content, ours)
     action: Action = "remove" if after is None else "change"
