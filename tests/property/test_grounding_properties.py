@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msd_review.grounding.claims_commands import needs_of
 from msd_review.grounding.examine import examine
 from msd_review.grounding.index import Tree, open_tree
 from msd_review.grounding.markdown import review_text
+from msd_review.grounding.needs import needs_of
 from msd_review.grounding.paths import read_path
 from msd_review.grounding.plan import read_plan
 from msd_review.grounding.prose import sentences

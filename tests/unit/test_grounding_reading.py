@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from msd_review.grounding.claims_commands import needs_of
 from msd_review.grounding.claims_front import (
     artifacts,
     dependencies,
@@ -15,6 +14,7 @@ from msd_review.grounding.claims_front import (
 from msd_review.grounding.claims_prose import prose_claims
 from msd_review.grounding.definitions import definitions_in
 from msd_review.grounding.mentions import symbol_in
+from msd_review.grounding.needs import needs_of
 from msd_review.grounding.numbers import PlanNumber, number_of, read_number
 from msd_review.grounding.patterns import search
 from msd_review.grounding.plan import Plan, read_plan

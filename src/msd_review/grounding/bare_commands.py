@@ -23,7 +23,7 @@ _LEADS = regex(
     re.I,
 )
 _AFTERWARDS = regex(r"\s*(?:is|are|should|must|passes|exits|succeeds|fails|stays|still)\b", re.I)
-_ALONE = regex(r"[\s\d.)*+>$|-]*(?:\*\*)?(?:[A-Z]?[a-z]+(?: [a-z]+)?\s*:(?:\*\*)?)?[\s\"'$]*")
+_ALONE = regex(r"[\s\d.)*+>$|-]*(?:\[.\]\s*)?(?:\*\*)?(?:[A-Za-z]+(?: [a-z]+)?\s*:(?:\*\*)?)?[\s\"'$]*")
 _WORDLIKE = frozenset({"make", "just"})
 
 
@@ -35,11 +35,24 @@ def bare_commands(sentence: Sentence) -> Iterator[tuple[str, int, bool]]:
             continue
         program = match["program"]
         before, after = sentence.masked[: match.start()], sentence.masked[end:]
-        is_run = program not in _WORDLIKE or _LEADS.search(before) or _AFTERWARDS.match(after)
+        is_run = (
+            program not in _WORDLIKE
+            or len(words) == 1
+            and (_leads(before, after) or _AFTERWARDS.match(after))
+        )
         alone = _ALONE.fullmatch(before) and not after.strip(" .\"'\n)")
         if (is_run or alone) and MASK not in " ".join(words):
             certain = program not in _WORDLIKE or bool(_LEADS.search(before)) and len(words) == 1
             yield " ".join([program, *words]), match.start(), certain
+
+
+def _leads(before: str, after: str) -> bool:
+    """Whether what stands before says that something is run; behind a colon it has to be the last thing said."""
+    return bool(_LEADS.search(before)) and (
+        not before.rstrip().endswith(":")
+        or not after.strip(" .\"'\n)")
+        or re.match(r"[\"'.]?\s+\w+:\s", after) is not None
+    )
 
 
 def _arguments(text: str, at: int) -> tuple[list[str], int]:

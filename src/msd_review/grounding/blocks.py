@@ -14,8 +14,10 @@ from msd_review.grounding.prose import MASK, Sentence, sentences
 from msd_review.lazy import regex
 from msd_review.review.places import Place
 
+_CODE_LIKE = regex(r"\w_|_\w|[a-z][A-Z]|\w(?:\.|::|#)\w")
+_MAX_ABOUT = 3  # sentences of a paragraph that leads to what stands below it
 _HEADING = regex(r"\s*#{1,6}\s")
-_ITEM = regex(r"\s*(?:[-*+]|\d{1,3}[.)])\s")
+_ITEM = regex(r"\s*(?:(?:[-*+]|\d{1,3}(?:\.\d{1,3}){0,4}[.)]?)\s|>)")
 _LABEL_WORDS = frozenset(
     [
         "file",
@@ -73,11 +75,15 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Sentences that belong together; `scope` is the file that they stand under, `new` where that is to be made."""
+    """Sentences that belong together; `scope` is the file that they stand under, `new` where that is to be made.
+
+    `firm`: the line above says nothing but that file.
+    """
 
     parts: tuple[Part, ...]
     scope: Mention | None = None
     new: bool = False
+    firm: bool = False
 
     @property
     def named(self) -> tuple[Mention, ...]:
@@ -92,6 +98,7 @@ class _Scope:
     indent: int
     new: bool
     labelled: bool
+    firm: bool = True
 
 
 def blocks_of(text: str) -> Iterator[Block]:
@@ -103,7 +110,7 @@ def blocks_of(text: str) -> Iterator[Block]:
         scope = _still(scope, kind, indent, parts)
         header = _header(parts, kind, indent)
         used = scope if header is None else None
-        yield Block(parts, used.mention if used else None, bool(used and used.new))
+        yield Block(parts, used.mention if used else None, bool(used and used.new), bool(used and used.firm))
         scope = header or scope
 
 
@@ -124,7 +131,9 @@ def _blotted(sentence: Sentence, named: Sequence[Mention]) -> Sentence:
     """The sentence with what stands outside code spans blotted out too: a folder's name is no word of it."""
     masked = sentence.masked
     for mention in named:
-        if not mention.code:
+        if not mention.code and (
+            mention.place is not None or mention.called or _CODE_LIKE.search(mention.text)
+        ):
             masked = masked[: mention.start] + MASK * (mention.end - mention.start) + masked[mention.end :]
     return replace(sentence, masked=masked)
 
@@ -153,16 +162,19 @@ def _still(scope: _Scope | None, kind: str, indent: int, parts: Sequence[Part]) 
 def _header(parts: Sequence[Part], kind: str, indent: int) -> _Scope | None:
     """A block that names one file and says nothing else."""
     named = [mention for part in parts for mention in part.named]
-    if len(named) != 1 or named[0].place is None or named[0].place.line is not None or len(parts) > 1:
+    if len(named) != 1 or named[0].place is None or named[0].place.line is not None:
         return None
     text = parts[0].sentence.masked
     words = [word.lower() for word in re.findall(r"[A-Za-z]+", text)]
     new = bool(_NEW.search(text))
     rest = [word for word in words if word not in _LABEL_WORDS and not _NEW.fullmatch(word)]
     marked = kind != "plain" or text.rstrip().endswith((":", "*", "_")) or not words
-    if not marked or len(rest) > (1 if new else 0):
-        return None
-    return _Scope(named[0], kind, indent, new, bool(_FILE_LABEL.match(parts[0].sentence.text)))
+    labelled = bool(_FILE_LABEL.match(parts[0].sentence.text))
+    if marked and len(rest) <= (1 if new else 0) and len(parts) == 1:
+        return _Scope(named[0], kind, indent, new, labelled)
+    if kind == "plain" and not new and len(parts) <= _MAX_ABOUT:
+        return _Scope(named[0], kind, indent, False, labelled, firm=False)
+    return None
 
 
 def _lined(sentence: Sentence, named: tuple[Mention, ...]) -> tuple[Mention, ...]:
@@ -186,9 +198,14 @@ def _said_lines(sentence: Sentence, place: Mention) -> Iterator[tuple[int, int |
         numbers = [int(number) for number in beside.groups() if number]
         yield numbers[0], numbers[1] if len(numbers) > 1 else None
         return
-    for match in _PHRASE.finditer(sentence.masked):
+    yield from ((first, last) for first, last, _ in said_lines(sentence.masked))
+
+
+def said_lines(text: str) -> Iterator[tuple[int, int | None, int]]:
+    """(first, last, offset) of each line or range that a text says in words."""
+    for match in _PHRASE.finditer(text):
         first, last = int(match["first"]), int(match["last"]) if match["last"] else None
         if match["join"] == "and" and not match["between"]:
-            yield from ((first, None), (int(match["last"]), None))
+            yield from ((first, None, match.start()), (int(match["last"]), None, match.start()))
         elif first:
-            yield first, last
+            yield first, last, match.start()

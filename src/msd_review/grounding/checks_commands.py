@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Mapping
 
-from msd_review.grounding.claims_commands import Command, Need
+from msd_review.grounding.claims_commands import Command
 from msd_review.grounding.ground import Ground, held, unsure, wrong
 from msd_review.grounding.locate import locate
 from msd_review.grounding.model import Claim, Fault, Judged
-from msd_review.grounding.nearest import nearest_name
+from msd_review.grounding.nearest import is_close, nearest_name
+from msd_review.grounding.needs import Need
 from msd_review.grounding.paths import base_name, folder_of
 from msd_review.grounding.plan import Plan
 from msd_review.grounding.project import Offer
@@ -134,6 +135,22 @@ def _file(ground: Ground, claim: Claim, need: Need) -> Judged:
     return wrong(claim, _no_file(claim, path, ground.nearest.to(path)))
 
 
+def _read_file(ground: Ground, claim: Claim, need: Need) -> Judged:
+    """A file that a tool only looks at: wrong where it is plainly another's name with a slip of the pen."""
+    path = need.name.removeprefix("./")
+    near = ground.nearest.to(path)
+    if (
+        claim.tag
+        in {"automated", "verify", "verification", "done", "acceptance_criteria", "success_criteria"}
+        or near is None
+    ):
+        return unsure(claim, "what it reads may be made before")
+    judged = _file(ground, claim, need)
+    if judged.outcome == "fault" and not is_close(ground.tree, path, near):
+        return unsure(claim, "what it reads may be made before")
+    return judged
+
+
 def _module(ground: Ground, claim: Claim, need: Need) -> Judged:
     parts = need.name.split(".")
     base = "" if need.folder in {"", "?"} else need.folder + "/"
@@ -231,7 +248,7 @@ def _unknown(ground: Ground, claim: Claim, need: Need) -> Judged:
 
 _CHECKS: Mapping[str, Callable[[Ground, Claim, Need], Judged]] = {
     "npm-script": _npm, "make-target": _make, "file": _file, "test": _file, "module": _module,
-    "tox-env": _tox, "nox-session": _nox, "just-recipe": _just, "task": _unknown, "go-package": _go_package, "crate": _crate,
+    "tox-env": _tox, "nox-session": _nox, "just-recipe": _just, "task": _unknown, "go-package": _go_package, "crate": _crate, "read-file": _read_file,
 }  # fmt: skip
 
 

@@ -47,11 +47,7 @@ _NAME = regex(
 _WITH_VERSION = regex(
     r"\b(?:uses?|on|with|have|has|requires?|pins?)\s(?:the\s)?" + MASK + r"+\s(?:v|version\s)?\d+\.\d"
 )
-_BARE = regex(
-    r"(?:^[\s>|*\d.)-]*|\b(?:library|package|dependency|crate|gem|module|use|uses|using|on|bump|pin|move|remove|as|declares|lists|has|requires|keep|reuse|upgrade|existing|nothing|install|to)\s+|:\s+|→\s+|\x01:?\s+)"
-    r"(?P<name>@?[A-Za-z][\w./-]{2,80})(?=[\s,:|;)]|$)",
-    re.IGNORECASE,
-)
+_BARE = regex(r"(?<![\w./`@-])(?P<name>@?[A-Za-z][\w./-]{2,80})(?=[\s,:|;)\]\"']|$)")
 
 
 def check_dependencies_of(ground: Ground, plan: Plan) -> Iterator[Judged]:
@@ -116,7 +112,9 @@ def _is_varied(name: str, known: str) -> bool:
     """Whether a name is a known one with a suffix or a slip: `zod2`, `pino-client`, `reqeusts`."""
     put = name.removeprefix(known)
     if put != name:
-        return bool(re.fullmatch(r"\d+|x|-[\w-]+|s?x", put))
+        return bool(
+            re.fullmatch(r"\d+|x|-(?!style|like|based|only|free|compatible|specific|side)[\w-]+|s?x", put)
+        )
     return (
         len(known) >= 6
         and abs(len(name) - len(known)) <= 1

@@ -24,6 +24,10 @@ _DATA = regex(
     r"\.(?:json|jsonl|csv|tsv|txt|log|db|sqlite3?|html?|xml|svg|png|jpe?g|gif|pdf|env|lock|out|diff|patch|tar|gz|zip|md|snap)$",
     re.I,
 )
+_MAKES = regex(
+    r"\b(?:add|creat|writ|introduc|implement|new|scaffold|generat|build|extract|split|mov|renam|port|cop(?:y|ies)|tests?\b|migration|stub|set up|provide|expose|produce)",
+    re.I,
+)
 _SUMMARY = regex(
     r"(?:^|/)(?P<plan>(?:[\w.]+-)*?\d[\w.]*(?:-\d[\w.]*)?)(?:-[\w-]+)?-(?:SUMMARY|VERIFICATION|UAT|VALIDATION)\.md$",
     re.IGNORECASE,
@@ -182,6 +186,16 @@ def check_entries(ground: Ground, plan: Plan) -> list[Judged]:
     return [_entry(ground, plan, entry) for entry in ground.survey.entries.get(plan.name, ())]
 
 
+def _makes_something(plan: Plan, task: int | None) -> bool:
+    """Whether a task, or without one the whole plan, speaks of making anything."""
+    said = [
+        plan.said(segment)
+        for segment in plan.segments
+        if (task is None or segment.task == task) and segment.tag != "files"
+    ]
+    return any(_MAKES.search(text) for text in said) or not any(text.strip() for text in said)
+
+
 def _entry(ground: Ground, plan: Plan, entry: FileEntry) -> Judged:
     mode = {"new": "creates", "changed": "exists"}.get(entry.note, "neutral")
     claim = Claim(kind="path", plan=plan.name, line=entry.line, text=entry.path, tag="files", task=entry.task, path=entry.path, strict=True,
@@ -193,4 +207,11 @@ def _entry(ground: Ground, plan: Plan, entry: FileEntry) -> Judged:
         return held(claim, "a plan makes it")
     if _PLACEHOLDER.search(entry.path) or _BUILT.search(entry.path) or _AGENT_FILES.search(entry.path):
         return unsure(claim, "a placeholder, or made by a build")
+    near = ground.nearest.to(place.path)
+    if (
+        near is not None
+        and is_close(ground.tree, place.path, near)
+        and not _makes_something(plan, entry.task)
+    ):
+        return wrong(claim, _missing(ground, claim, place.path, near))
     return _taken_as_new(ground, claim, place.path)

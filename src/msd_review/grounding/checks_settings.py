@@ -9,6 +9,8 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rapidfuzz import fuzz
+
 from msd_review.grounding.ground import Ground, held, unsure, wrong
 from msd_review.grounding.model import Claim, Fault, Judged
 from msd_review.grounding.nearest import nearest_name
@@ -41,9 +43,15 @@ def check_setting(ground: Ground, claim: Claim, *, parts: list[str], paths: Sequ
         return unsure(claim, "it stands under another section")
     if len(parts) == 1 and re.search(rf"(?<![\w-]){re.escape(parts[0])}(?![\w-])", texts):
         return held(claim, "it stands there, though not as a key")
-    if not found or claim.bare and not claim.tied or claim.weight == "weak":
-        return unsure(claim, "not found in the settings")
     near = nearest_name(parts[-1], sorted(known))
+    slip = near is not None and (near in parts[-1] or fuzz.ratio(near, parts[-1]) >= 85)
+    if (
+        not found
+        or claim.weight == "weak"
+        or claim.bare
+        and not (slip or claim.tied and re.search(r"[._-]", claim.symbol or ""))
+    ):
+        return unsure(claim, "not found in the settings")
     return wrong(claim, _missing(claim, paths[0], near))
 
 

@@ -5,9 +5,9 @@ Only checks that can be decided by reading are judged, and a task is reported on
 
 from collections.abc import Iterator
 
-from msd_review.grounding.claims_commands import simple_commands
 from msd_review.grounding.ground import Ground
 from msd_review.grounding.model import Fault
+from msd_review.grounding.needs import simple_commands
 from msd_review.grounding.plan import Plan
 from msd_review.review.model import Severity
 

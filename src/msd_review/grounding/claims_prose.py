@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from msd_review.grounding.blocks import Block, Part, blocks_of
+from msd_review.grounding.blocks import Block, Part, blocks_of, said_lines
 from msd_review.grounding.mentions import Mention
 from msd_review.grounding.model import Claim
 from msd_review.grounding.parameters import parameter_claims
@@ -61,7 +61,7 @@ _CHANGED = regex(
     re.IGNORECASE,
 )
 _SIGNATURE = regex(
-    r"\b(?:signatures?|declar(?:es|ed)|defin(?:es|ed|ition)|parameter list|takes|accepts|exposes|existing (?:api|helper|function))\b",
+    r"\b(?:signatures?|declar(?:es|ed)|defin(?:es|ed|ition)|parameter list|takes|accepts|exposes|existing (?:api|helper|function)|interface|contract|current|as is|as it is|unchanged|existing)\b",
     re.I,
 )
 _TYPED = regex(
@@ -72,7 +72,7 @@ _TODAY = regex(
     re.I,
 )
 _LEAD = regex(
-    r"^[\W\d]*(?:(?:function|method|class|symbol|name|type|constant|struct|helper|interface|enum|trait|macro|tighten|bound|change|update|modify|fix|the|extend)\b[\s:*]*)*",
+    r"^[\W\d]*(?:(?:function|method|class|symbol|name|type|constant|struct|helper|interface|enum|trait|macro|def|func|fn|pub|static|async|teach|tighten|bound|change|update|modify|fix|the|extend)\b[\s:*]*)*",
     re.I,
 )
 _RAISED = regex(
@@ -80,6 +80,15 @@ _RAISED = regex(
     re.I,
 )
 _INDEFINITE = regex(r"(?<!there is )(?<!has )\ban?\s+(?:[\w-]+\s+){0,2}[(\[\"'*]*$", re.I)
+_FIELD_PATH = regex(r"(?:^|\s)-?\s*path:\s*[\"']?$")
+_STATED_THERE = regex(r"\bstatus:\s*[\"']?(?:exists|existing|present|unchanged|current)\b", re.I)
+_AS_NEW = regex(
+    r"\b(?:subclass|export|alias|expose|register|store|save|reuse|publish|copy|clone|wrap|refactor|extract|introduce|type)\w*\b[^;:.]{0,120}\bas\s+(?:an?\s)?[(\[\"'*]*$",
+    re.I,
+)
+_IS_SAID_TO = regex(
+    r"\b(?:exposes|offers|implements|defines|declares|provides|contains|holds|has|takes)\b", re.I
+)
 _ROW_NEW = regex(r"\|\s*(?:new|create|created|add|added|to create|to add|planned|no|n)\s*\|", re.I)
 
 
@@ -97,11 +106,14 @@ def prose_claims(plan: Plan) -> Iterator[Claim]:
 
 
 def _segment_claims(plan: Plan, segment: Segment) -> Iterator[Claim]:
-    announced = False
+    announced = under_new = False
     for block in blocks_of(plan.said(segment)):
         for part in block.parts:
-            announced = leads_to_new(part.sentence) or announced and is_item(part.sentence)
+            heads = re.match(r"\s*#{1,6}\s", part.sentence.text) is not None
+            under_new = leads_to_new(part.sentence) if heads else under_new
+            announced = leads_to_new(part.sentence) or announced and is_item(part.sentence) or under_new
             yield from _part_claims(plan, segment, block, part=part, announced=announced or block.new)
+            yield from _lines_apart(plan, segment, block, part)
             if segment.tag not in AFTERWARDS:
                 yield from parameter_claims(plan, segment, block, part)
 
@@ -122,6 +134,10 @@ def _part_claims(
         if owner is not None:
             tie = _firmer(tie, tie_of(block, part, owner))
             mention = replace(mention, symbol=f"{part.named[owner].symbol}.{mention.symbol}")
+            if mode == "creates" and _IS_SAID_TO.search(
+                sentence.masked[part.named[owner].end : mention.start]
+            ):
+                mode = mode_of(sentence, part.named[owner].start, part.named[owner].start)
         read = _as_symbol(mention, tie, block)
         if mention.arguments is not None and not re.search(r"(?<!right )\bnow\b", sentence.masked, re.I):
             mode = (
@@ -138,6 +154,20 @@ def _part_claims(
 def _firmer(tie: Tie | None, owner: Tie | None) -> Tie | None:
     """A member belongs where its owner does."""
     return owner if owner is not None and owner.weight == "strong" else tie or owner
+
+
+def _lines_apart(plan: Plan, segment: Segment, block: Block, part: Part) -> Iterator[Claim]:
+    """Lines of the file that a paragraph or a list item is about, in a sentence that does not name it again."""
+    if any(mention.place is not None for mention in part.named):
+        return
+    host = only_place(block.named) or block.scope
+    if host is None or host.place is None or block.new:
+        return
+    for first, last, at in said_lines(part.sentence.masked):
+        mode = mode_of(part.sentence, at, at)
+        line = plan.line_at(segment.start + part.sentence.start + at)
+        yield Claim(kind="lines", plan=plan.name, line=line, text=host.text, mode="unsure" if segment.tag in AFTERWARDS else mode, tag=segment.tag,
+                    task=segment.task, path=host.place.path, first=first, last=last, apart=True)  # fmt: skip
 
 
 def _as_symbol(mention: Mention, tie: Tie | None, block: Block) -> Mention | None:
@@ -173,7 +203,7 @@ def tie_of(block: Block, part: Part, at: int) -> Tie | None:
             if other != at and named[other].symbol
         )
         return Tie(here, "weak" if taken else "loose")
-    if any(mention.place is not None for mention in named) or not symbol.code:
+    if any(mention.place is not None for mention in named):
         return None
     around = only_place(block.named)
     symbols = {mention.symbol for mention in block.named if mention.symbol is not None}
@@ -185,7 +215,12 @@ def tie_of(block: Block, part: Part, at: int) -> Tie | None:
         opens = not re.search(
             r"[a-z]{2,}", _LEAD.sub("", block.parts[0].sentence.masked[: symbol.start]), re.I
         )
-        return Tie(block.scope, "strong" if opens and part is block.parts[0] else "loose", same=False)
+        firm = opens and block.firm and part is block.parts[0]
+        return (
+            Tie(block.scope, "strong" if firm else "loose", same=False)
+            if firm or symbol.code or symbol.declared
+            else None
+        )
     return None
 
 
@@ -216,6 +251,18 @@ def _mode(segment: Segment, sentence: Sentence, mention: Mention) -> Mode:
     before = sentence.text[: mention.start].rstrip(" `")
     if segment.tag == "context" and before.endswith("@") or mention.text.startswith("@") and mention.place:
         return "exists"
+    if (
+        _FIELD_PATH.search(sentence.masked[: mention.start])
+        and mention.place
+        and not _STATED_THERE.search(sentence.masked)
+    ):
+        return "unsure"
+    if _STATED_THERE.search(sentence.masked[mention.end :]):
+        return "exists"
+    if _AS_NEW.search(sentence.masked[: mention.start]) and not re.match(
+        r"\W*(?:in|does|do|shows|is|defined|of|from)\b", sentence.masked[mention.end : mention.end + 20]
+    ):
+        return "creates"
     if sentence.text.lstrip().startswith("|") and _ROW_NEW.search(sentence.text):
         return "creates"
     mode = mode_of(sentence, mention.start, mention.end)
@@ -311,7 +358,7 @@ def _symbol_mode(sentence: Sentence, mode: Mode, mention: Mention, *, tie: Tie |
         return "unsure"
     if not tie.subject and _INDEFINITE.search(sentence.masked[: mention.start]):
         return "unsure"
-    if tie.same and is_brought(sentence, mention, tie.mention):
+    if not settings and tie.same and is_brought(sentence, mention, tie.mention):
         return "unsure"
     if mode == "container" or mode in {"neutral", "stated"} and tie.near:
         return "exists"
@@ -324,6 +371,12 @@ def _is_signature(mention: Mention, sentence: Sentence) -> bool:
         return False
     if any(re.match(r"[\"'\d\[{]|\w+[.(]", part) for part in split_parameters(mention.parameters)):
         return False
+    if re.search(
+        r"\b(?:call(?:s|ing|ed)?|invok\w+|pass\w*|us(?:e|es|ing))\s+[(\[\"'*]*$",
+        sentence.masked[: mention.start],
+        re.I,
+    ):
+        return mention.declared or bool(_TYPED.search(mention.parameters))
     return (
         mention.declared
         or bool(_SIGNATURE.search(sentence.masked))

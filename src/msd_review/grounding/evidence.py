@@ -108,11 +108,11 @@ def may_inherit(ground: Ground, path: str, *, owner: str, name: str) -> bool:
     defined = ground.symbols.defined(name)
     if defined and all(not item.owner for _, item in defined):
         return False  # a free function is not inherited
+    if _is_compound(name) and is_like_one(ground, name, [path]) and not defined:
+        return False  # a slip of the pen, not a member that nobody here has
     language = language_of(path)
     if language is None or language.name != "python":
         return True
-    if _is_compound(name) and is_like_one(ground, name, [path]) and not defined:
-        return False  # a slip of the pen, not a member that nobody here has
     bases = {base for item in types for base in _bases(item)}
     if _is_compound(name) and defined and not any(bases & _all_bases(ground, other) for _, other in defined):
         return any(_has_member(ground, base, name, depth=0, foreign=False) for base in bases)

@@ -23,7 +23,7 @@ _SYMBOL = regex(
     re.DOTALL,
 )
 _BARE_PATH = regex(
-    r"(?<![\w`/@.~-])(?:\.{1,2}/|/|~/)?[\w.@+~-]{1,100}(?:/[\w.@+~\[\]()-]{1,100}){1,20}(?:(?::|#L)\d{1,7}(?:[-–]L?\d{1,7})?)?"
+    r"(?<![\w`/@.~-])(?:\.{1,2}/|/|~/)?[\w.@+~-]{1,100}(?:/[\w.@+~\[\]()-]{1,100}){1,20}(?:(?::|#L)\d{1,7}(?:[-–]L?\d{1,7})?|(?:::|#)[A-Za-z_]\w{0,80}(?:(?:\.|::|#)\w{1,80}){0,4}(?:\(\))?)?"
 )
 _BARE_FILE = regex(r"(?<![\w`/@.~-])[\w-]{1,80}(?:\.[\w-]{1,40}){1,3}:\d{1,7}(?:[-–]\d{1,7})?(?![\w])")
 _FILE_NAME = regex(
@@ -34,16 +34,51 @@ _BARE_CALL = regex(
     r"(?<![\w./`@-])(?P<name>[A-Za-z_]\w*(?:(?:\.|::)\w+){0,4})(?P<call>\((?!e?s\))[^()\x01]{0,200}(?:\([^()]{0,80}\)[^()]{0,80}){0,4}\))"
 )
 _BARE_NAME = regex(
-    r"(?<![\w./`@:-])(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+|[A-Za-z]*_\w+|[A-Za-z]+_\w*|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*)(?![\w/`]|\.\w|\s?:\s)"
+    r"(?<![\w./`@:-])(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+|[A-Za-z]*_\w+|[A-Za-z]+_\w*|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*)(?![\w/`]|\.\w|\s?=|[\"']\s?:)"
 )
 _INTRODUCED = regex(
     r"\b(?:[Ff]unctions?|[Mm]ethods?|[Cc]lass(?:es)?|[Hh]elper|[Cc]onstant|constant/func|[Ss]truct|[Ii]nterface|[Ee]num|[Tt]rait|[Mm]acro|[Ss]ymbol|[Rr]outine|func|def|fn|[Kk]ey|[Ss]etting|"
     r"[Oo]ption|value of|[Ff]ind|[Pp]arameter|edit(?:ing)?|patch|take|docstring of|from)\b[\"':*]*\s+[\"'*]*(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)(?![\w/])"
 )
+_DECLARES = regex(r"\b(?:def|func|fn|function)\s+$")
+_OPENS_ITEM = regex(
+    r"^\s*(?:[-*+]|\d{1,3}(?:\.\d{1,3})*[.)]?)\s+(?:\[.\]\s+)?(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)(?:\(\))?(?=\s*(?:→|–|—|\s-\s|:\s|$))"
+)
 _CELL = regex(r"\|\s*(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)\s*(?=\|)")
 _AT_END = regex(r"\x01[)`]?\s*(?:→|->|/|:)\s+(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)[\s.]*$")
 _PLAIN = frozenset(
     [
+        "lives",
+        "sits",
+        "does",
+        "takes",
+        "returns",
+        "keeps",
+        "gets",
+        "handles",
+        "must",
+        "needs",
+        "stays",
+        "calls",
+        "goes",
+        "comes",
+        "shorten",
+        "keep",
+        "disk",
+        "without",
+        "unchanged",
+        "present",
+        "today",
+        "first",
+        "last",
+        "reads",
+        "writes",
+        "uses",
+        "unit",
+        "integration",
+        "regression",
+        "see",
+        "none",
         "e.g",
         "i.e",
         "the",
@@ -215,7 +250,7 @@ class Mention:
 
 def mentions(sentence: Sentence) -> tuple[Mention, ...]:
     """What a sentence names, in the order of the text."""
-    found = [_code_mention(match) for match in code_spans(sentence.text)]
+    found = [mention for match in code_spans(sentence.text) for mention in _code_mentions(match)]
     found += list(_bare_mentions(sentence))
     placed = [_with_lines(mention, sentence) for mention in found]
     return tuple(sorted(placed, key=lambda mention: mention.start))
@@ -247,6 +282,23 @@ def is_command(code: str) -> bool:
     )
 
 
+def _code_mentions(match: re.Match[str]) -> Iterator[Mention]:
+    """What a code span names: one thing, or a path and a declaration in it (`path::name(parameters)`)."""
+    both = re.fullmatch(
+        r"(?P<path>[\w./@-]+\.\w{1,8})(?:::|#)(?P<rest>[A-Za-z_][\w.:#]*\(.+\))", match["code"]
+    )
+    place = place_of(both["path"]) if both is not None else None
+    symbol = symbol_in(both["rest"]) if both is not None else None
+    if both is None or place is None or symbol is None:
+        yield _code_mention(match)
+        return
+    cut = match.start("code") + both.end("path")
+    yield Mention(start=match.start(), end=cut, text=both["path"], place=place)
+    yield Mention(
+        start=cut, end=match.end(), text=both["rest"], symbol=symbol[0], parameters=symbol[1], called=True
+    )
+
+
 def _code_mention(match: re.Match[str]) -> Mention:
     code = " ".join(match["code"].split())
     named = partial(Mention, start=match.start(), end=match.end(), text=code)
@@ -264,6 +316,16 @@ def _code_mention(match: re.Match[str]) -> Mention:
     return named(symbol=name, parameters=parameters, called=called, declared=declared)
 
 
+def _is_label(text: str, start: int, end: int) -> bool:
+    """Whether a name is a field's: `files_modified: …` at the start, `key="…"`, `"key": …`."""
+    return bool(
+        re.match(r"[\"']?\s?[=:]\s?[\[\"'{]|[\"']\s?:|=", text[end : end + 6])
+        or not text[:start].strip(" \n-*+|>{")
+        and re.match(r"\s?:\s", text[end : end + 3])
+        and not re.match(r"\s*[-*+]", text)
+    )
+
+
 def _unusual_place(code: str) -> Place | None:
     """`path#name`, and a path whose ending is not one of the known."""
     hashed = re.fullmatch(r"([\w./@-]+\.\w{1,8})#([A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)(?:\(\))?", code)
@@ -277,18 +339,27 @@ def _unusual_place(code: str) -> Place | None:
 def bare_names(sentence: Sentence, found: Sequence[Mention]) -> Iterator[Mention]:
     """Names that look like code, or that a word such as "function" introduces, outside code spans and paths."""
     taken = [(mention.start, mention.end) for mention in found]
-    for pattern in (_BARE_CALL, _BARE_NAME, _INTRODUCED, _CELL, _AT_END):
+    for pattern in (_BARE_CALL, _BARE_NAME, _INTRODUCED, _CELL, _AT_END, _OPENS_ITEM):
         for match in pattern.finditer(sentence.masked):
             start, end = match.span("name")
             text = match.group("name")
             end += len(match["call"] or "") if "call" in pattern.groupindex else 0
             if any(start < other_end and other_start < end for other_start, other_end in taken):
                 continue
+            if _is_label(sentence.masked, start, end):
+                continue
             symbol = symbol_in(sentence.text[start:end])
-            if symbol is None or text.lower() in _PLAIN or place_of(text) is not None or len(text) < 3:
+            if (
+                symbol is None
+                or text.lower() in _PLAIN
+                or re.fullmatch(r"L\d+", text)
+                or place_of(text) is not None
+                or len(text) < 3
+            ):
                 continue
             taken.append((start, end))
             name, parameters, called, _ = symbol
+            declared = _DECLARES.search(sentence.masked[:start]) is not None
             yield Mention(
                 start=start,
                 end=end,
@@ -296,6 +367,7 @@ def bare_names(sentence: Sentence, found: Sequence[Mention]) -> Iterator[Mention
                 symbol=name,
                 parameters=parameters,
                 called=called,
+                declared=declared,
                 code=False,
             )
 

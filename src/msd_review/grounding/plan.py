@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from msd_review.grounding.prose import fenced_blocks
 from msd_review.lazy import regex
 from msd_review.prompt.reading import front_matter
 
@@ -231,8 +232,10 @@ def _headed(text: str, start: int) -> tuple[list[Task], list[Segment]]:
 
 
 def _section_end(text: str, head: re.Match[str]) -> int:
+    closed = [(start, end) for start, end, _ in fenced_blocks(text) if end < len(text)]
     for other in _HEADING.finditer(text, head.end()):
-        if len(other[1]) <= len(head["marks"]):
+        sample = any(start <= other.start() < end for start, end in closed)
+        if len(other[1]) <= len(head["marks"]) and not sample:
             return other.start()
     return len(text)
 

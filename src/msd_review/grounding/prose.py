@@ -19,6 +19,7 @@ _CODE = regex(
 )
 _FENCE = regex(r"^[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>[^`\n]{0,80})$", re.M)
 _BREAK = regex(r"(?<!\b[eE]\.g)(?<!\b[iI]\.e)(?<!\bvs)(?<!\betc)(?<!\b[cC]f)(?<!\bll)(?<!\bl)(?<!\s\d)(?<!\s\d\d)[.;!?](?=\s|$)|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+][ \t]|\d{1,3}[.)][ \t]|\||#{1,6}[ \t]|>|\*\*[^*\n]{1,200}\*\*[ \t]*\n))")  # fmt: skip
+_SHELL_MOVE = regex(rf"\b(?:mv|cp)\s+(?:-\w+\s+)*{MASK}+\s+[\"']?$")
 _CLAUSE = regex(r"[,:]\s|\s(?:--|–|—)\s|\(")
 _JOINING = regex(rf"\b(?:and|or|nor|the|a|an|also|in|of|from|at|to)\b|{MASK}")
 _AS_NOUN = regex(
@@ -32,7 +33,7 @@ _KEPT = regex(  # what is not to be changed is there
 _MAX_SENTENCE = 3_000
 
 _CREATE = (
-    r"add(?:s|ed|ing)?|creat(?:e|es|ed|ing)|introduc(?:e|es|ed|ing)|implement(?:s|ed|ing)?|writ(?:e|es|ing|ten)|defin(?:e|es|ing)|"
+    r"add(?:s|ed|ing)?|creat(?:e|es|ed|ing)|introduc(?:e|es|ed|ing)|implement(?:s|ed|ing)?(?! (?:by|in)\b)|ends? up|writ(?:e|es|ing|ten)|defin(?:e|es|ing)|"
     r"scaffold(?:s|ed|ing)?|generat(?:e|es|ed|ing)|produc(?:e|es|ed|ing)|build(?:s|ing)?(?! (?:up)?on\b)|declar(?:e|es|ing)|"
     r"insert(?:s|ed|ing)?|append(?:s|ed|ing)?|extract(?:s|ed|ing)?|split(?:s|ting)?|expos(?:e|es|ing)|new|named?|naming|emit(?:s|ted|ting)?|"
     r"becomes?|install(?:s|ing)?|output(?:s|ting)?|save[sd]?|saving|stor(?:e|es|ed|ing)|develop|set up|sketch|into a|renamed|instead|"
@@ -63,10 +64,10 @@ _UNTOLD = regex(
     re.IGNORECASE,
 )
 _HYPOTHETICAL = regex(
-    r"\b(?:suppose|imagine|hypothetical(?:ly)?|rejected|out of scope|in upstream|not in scope|for instance|for example|follow-up|provisional(?:ly)?|"
+    r"\b(?:suppose|imagine|hypothetical(?:ly)?|rejected|out of scope|upstream|their repo|isn't (?:there|in)|aren't (?:there|in)|not to be found|could(?:n't| not) find|not in scope|for instance|for example|follow-up|provisional(?:ly)?|"
     r"(?:must|has|have|needs?|remains?|still) (?:still )?(?:to )?be (?:written|created|added|implemented|built|introduced)|(?:is|are) not (?:there|present|in the (?:tree|repo\w*))(?: (?:yet|today|now))?|"
     r"(?:does|do) not (?:yet )?exist|(?:does|do)n't (?:yet )?exist|no existing|not this (?:one|phase|plan)|tests? to (?:write|be written)|to be (?:written|created|added|introduced)|negative test|"
-    r"commit message|branch name|alternatives? considered|git-?ignored|some ?day)\b|^\W*e\.g\.|^[\W\d]*(?:after (?:this|the|that|each)|once|from now on|eventually|(?:by|in) the end|when done|afterwards)\b",
+    r"commit message|branch name|alternatives? considered|target state|strawman|unlike \w+|(?:from|by|of) (?:plan|task|step|wave|phase) \d[\d.-]*|git-?ignored|some ?day)\b|^\W*e\.g\.|^[\W\d]*(?:after (?:this|the|that|each)|once|from now on|eventually|(?:by|in) the end|when done|afterwards)\b",
     re.IGNORECASE,
 )
 _UNTOLD_AFTER = regex(
@@ -84,7 +85,7 @@ _LISTED = regex(
     rf"{MASK}+(?:\(\))?\s*(?:,|and|or|&|\+|/|, and|as well as)\s*(?:the\s)?[(\[\"'*]*$", re.IGNORECASE
 )
 _CONTAINER = regex(
-    r"\b(?:to|in|into|onto|inside|within|of)\s+(?:the\s+|file\s+|existing\s+|current\s+|our\s+)*[(\[\"'*]*$",
+    r"\b(?:to|in|into|onto|inside|within|of|(?:tests?|coverage|docs?|documentation|docstrings?|hints?|annotations?|benchmarks?|comments?|cases?|callers?|calls?) (?:for|around|against|on))\s+(?:the\s+|file\s+|existing\s+|current\s+|our\s+)*[(\[\"'*]*$",
     re.I,
 )
 _LABELLED = regex(
@@ -191,7 +192,9 @@ def mode_of(sentence: Sentence, start: int, end: int) -> Mode:
         or _HYPOTHETICAL.search(sentence.masked)
     ):
         return "unsure"
-    if _AFTER_EXISTS.match(after):
+    if _AFTER_EXISTS.match(after) or re.search(
+        r"\bsplit(?:s|ting)?\s(?:the\s|up\s)*[(\[\"'*]*$", before, re.I
+    ):
         return "exists"
     mode = _governed(before)
     return _by_what_follows(before, after) if mode == "neutral" else mode
@@ -211,7 +214,7 @@ def _clause(before: str) -> str:
 def _governed(before: str) -> Mode:
     near = before[-240:]
     words = list(_WORDS.finditer(near))
-    if _MOVED_TO.search(near):
+    if _MOVED_TO.search(near) or _SHELL_MOVE.search(near):
         return "creates"
     if _TURNED_INTO.search(near):
         return "unsure"
@@ -259,6 +262,15 @@ def is_direct_object(sentence: Sentence, start: int) -> bool:
 
 def leads_to_new(sentence: Sentence) -> bool:
     """Whether a sentence announces a list of things to be made: "Add these helpers:"."""
+    heading = re.match(r"\s*#{1,6}\s", sentence.text)
+    if heading:
+        return bool(
+            re.search(
+                r"\b(?:new|added|planned)\b|\bto (?:create|add|write)\b|\bcreate[ds]?\b",
+                sentence.masked,
+                re.I,
+            )
+        )
     words = list(_WORDS.finditer(sentence.masked)) if sentence.text.rstrip().endswith(":") else []
     return bool(words) and any(word["create"] for word in words)
 

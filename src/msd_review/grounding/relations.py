@@ -86,10 +86,10 @@ _NOUNS = frozenset(
     ]
 )
 _IS_IN = frozenset(
-    ["in", "of", "from", "at", "on", "inside", "within", "by", "is", "are", "which", "that", "defined", "declared", "located", "lives", "living", "found", "exported", "implemented", "provided", "exists", "exist", "present", "presently", "available", "there", "kept", "residing", "resides", "sits", "sitting", "already", "currently", "now", "today", "both", "all", "can", "be", "the", "existing", "current", "file", "module", "see", "cf", "also", "itself", "part", "being", "body", "call", "code", "path", "over", "as", "it", "its", "this", "and", "still", "here", "to", "line", "lines", "l", "home", "hosted", "starts", "begins", "start", "begin", "lies", "belongs", "under", "around", "where", "unchanged", "untouched", "location", "source", "existing/currently", "our", "one", "as-is", "we", "have", "you", "find", "key", "setting", "option", "entry", "section", "status", "script", "target", "recipe", "rule", "job", "stage", "scripts", "targets"]
+    ["in", "of", "from", "at", "on", "inside", "within", "by", "is", "are", "which", "that", "defined", "declared", "located", "lives", "living", "found", "exported", "implemented", "provided", "exists", "exist", "present", "presently", "available", "there", "kept", "residing", "resides", "sits", "sitting", "already", "currently", "now", "today", "both", "all", "can", "be", "the", "existing", "current", "file", "module", "see", "cf", "also", "itself", "part", "being", "body", "call", "code", "path", "over", "as", "it", "its", "this", "and", "still", "here", "to", "line", "lines", "l", "home", "hosted", "starts", "begins", "start", "begin", "lies", "belongs", "out", "near", "top", "bottom", "end", "middle", "under", "around", "where", "unchanged", "untouched", "location", "source", "existing/currently", "our", "one", "as-is", "we", "have", "you", "find", "key", "setting", "option", "entry", "section", "status", "script", "target", "recipe", "rule", "job", "stage", "scripts", "targets"]
 )  # fmt: skip
 _HAS = frozenset(
-    ["exports", "defines", "declares", "provides", "contains", "has", "holds", "implements", "exposes", "ships", "offers", "hosts", "houses", "owns", "includes", "keeps", "carries", "features", "there", "is", "a", "an", "the", "existing", "current", "which", "that", "already", "currently", "now", "today", "see", "including", "where", "line", "lines", "l", "sits", "lives", "find", "calls", "uses", "imports", "begins", "starts", "home", "still", "own", "our", "key", "setting", "option", "entry", "section", "and", "function's", "symbol", "patch", "takes", "documents", "public", "main", "we", "it", "of", "in", "definition", "parameter"]
+    ["exports", "defines", "declares", "provides", "contains", "has", "holds", "implements", "exposes", "ships", "offers", "hosts", "houses", "owns", "includes", "keeps", "carries", "features", "there", "is", "a", "an", "the", "existing", "current", "which", "that", "already", "currently", "now", "today", "see", "including", "where", "line", "lines", "l", "sits", "lives", "find", "calls", "uses", "imports", "begins", "starts", "home", "still", "own", "our", "key", "setting", "option", "entry", "section", "and", "function's", "symbol", "patch", "takes", "documents", "public", "main", "we", "it", "of", "in", "definition", "parameter", "sets", "whose", "named", "called", "public"]
 )  # fmt: skip
 _TO_PATH, _TO_SYMBOL = _IS_IN | _NOUNS, _HAS | _NOUNS
 _MAX_WORDS = 9
@@ -123,6 +123,7 @@ _NO_CODE_AFTER = regex(
 
 
 _MEMBER = r"(?:method|member|function|property|attribute|field|call|private)"
+_CODE_LIKE = regex(r"\w_\w|[a-z][A-Z]")
 _OF_OWNER = regex(
     rf"[\s)\"']*{_MEMBER}?\s?(?:of|on|from|in|for)\s(?:(?:the|class|our|a|an|existing|type|struct)\s)*[\s(\"'*]*",
     re.I,
@@ -130,7 +131,7 @@ _OF_OWNER = regex(
 _OWNER_HAS = regex(
     rf"(?:['’]s\s(?:own\s|existing\s)?|[\s,*)]*(?:class\s|type\s)?(?:\(?\s?(?:in|of|from|at)\s(?:the\sfile\s)?{MASK}\)?[\s,)]*|\({MASK}\)\s)?"
     rf"(?:(?:already|currently)\s)?(?:(?:has|have|exposes|offers|implements|defines|declares|provides|contains)\s(?:an?\s|the\s|its\s)?|call\sits\sown\s|(?:and\s)?(?:the|his|its)\s(?={_MEMBER})"
-    rf"|\s?\|\s?|(?:and\s)?(?={_MEMBER}\s?:))(?:existing\s|own\s)?{_MEMBER}?\s?:?\s?[\s(\"'*]*)",
+    rf"|\s?\|\s?|\s?(?:→|->|>)\s?|(?:and\s)?(?={_MEMBER}\s?:))(?:existing\s|own\s)?{_MEMBER}?\s?:?\s?[\s(\"'*]*)",
     re.I,
 )
 
@@ -160,7 +161,16 @@ def strong_tie(sentence: Sentence, named: Sequence[Mention], at: int) -> Tie | N
         return Tie(following, "strong")
     if preceding is not None and _is_glue(sentence.masked[preceding.end : symbol.start], _TO_SYMBOL):
         return Tie(preceding, "strong", subject=True)
+    if preceding is not None and _imported(sentence.masked, preceding, symbol):
+        return Tie(preceding, "strong")
     return None
+
+
+def _imported(masked: str, place: Mention, symbol: Mention) -> bool:
+    """`from path import name`."""
+    return masked[place.end : symbol.start].strip() == "import" and masked[
+        : place.start
+    ].rstrip().lower().endswith("from")
 
 
 def _is_glue(gap: str, words: frozenset[str]) -> bool:
@@ -190,10 +200,21 @@ def owner_of(sentence: Sentence, named: Sequence[Mention], at: int) -> int | Non
         return None
     for other in range(max(0, at - 2), min(len(named), at + 3)):
         owner = named[other]
-        if other == at or owner.symbol is None or owner.symbol == symbol.symbol:
+        if (
+            other == at
+            or owner.symbol is None
+            or owner.symbol == symbol.symbol
+            or owner.called
+            or owner.parameters is not None
+        ):
             continue
         if owner.start > symbol.end and _OF_OWNER.fullmatch(sentence.masked[symbol.end : owner.start]):
             return other
+        between = sentence.masked[min(owner.end, symbol.start) : max(owner.start, symbol.end)]
+        if re.search(r"[|>→]", between) and not (
+            owner.symbol[:1].isupper() and (symbol.code or _CODE_LIKE.search(symbol.symbol))
+        ):
+            continue
         if owner.end < symbol.start and _OWNER_HAS.fullmatch(
             re.sub(rf"{MASK}+", MASK, sentence.masked[owner.end : symbol.start])
         ):
@@ -214,6 +235,8 @@ def is_brought(sentence: Sentence, symbol: Mention, place: Mention) -> bool:
     """Whether the name is brought to the file rather than found in it: "use `name` in `path`", "in `path`, call `name`"."""
     before = sentence.masked[: symbol.start]
     if _THERE.search(before[-60:]) or _THERE.search(sentence.masked[symbol.end : symbol.end + 40]):
+        return False
+    if place.end <= symbol.start and _imported(sentence.masked, place, symbol):
         return False
     brings = _BRINGS.search(before) is not None
     if symbol.end <= place.start:

@@ -8,8 +8,14 @@ from msd_review.grounding.claims_front import requirement_ids
 from msd_review.grounding.model import Fault
 from msd_review.grounding.nearest import nearest_name
 from msd_review.grounding.plan import Plan
+from msd_review.lazy import regex
 from msd_review.prompt.requirements import named_ids
 from msd_review.review.model import Severity
+
+_TICKET = regex(
+    r"(?:\b(?:tickets?|issues?|stor(?:y|ies)|epics?|jira|bugs?)\b[\s:#*`\[(]*|/browse/)$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +43,7 @@ def _undefined(plan: Plan, known: Requirements) -> Iterator[Fault]:
     prefixes = {name.rpartition("-")[0] for name in known.defined}
     body = plan.text[plan.front_end :]
     for name in named_ids(body):
-        if name not in named and name.rpartition("-")[0] in prefixes:
+        if name not in named and name.rpartition("-")[0] in prefixes and not _is_ticket(body, name):
             named[name] = plan.line_at(plan.front_end + max(0, body.find(name)))
     for name, line in named.items():
         if name not in known.defined:
@@ -55,6 +61,14 @@ def _undefined(plan: Plan, known: Requirements) -> Iterator[Fault]:
                 else f"{len(known.defined)} other ids are defined",
                 suggestion="name the requirement that is meant",
             )
+
+
+def _is_ticket(text: str, name: str) -> bool:
+    """Whether an id is called a ticket's wherever it stands."""
+    spots = list(re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text))
+    return bool(spots) and all(
+        _TICKET.search(text[max(0, spot.start() - 30) : spot.start()]) for spot in spots
+    )
 
 
 def _front_lines(plan: Plan, name: str) -> list[int]:

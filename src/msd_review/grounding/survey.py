@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msd_review.grounding.claims_front import FileEntry, artifacts, file_entries
+from msd_review.grounding.claims_interfaces import shows_what_is
 from msd_review.grounding.model import Claim
 from msd_review.grounding.plan import Plan
 from msd_review.grounding.prose import fenced_blocks
@@ -17,6 +18,9 @@ _IDENTIFIER = regex(r"[A-Za-z_$][\w$]{1,100}")
 _MADE_IN_CODE = regex(
     r"\b(?:def|class|func|fn|function|const|let|var|type|interface|struct|enum|trait|impl|mod|module|macro_rules!|static|record|object|protocol|#define)\s+(?:\([^()\n]{0,80}\)\s*)?([A-Za-z_$][\w$]*)"
 )
+
+_CODE = regex(r"[(){}=;]|\b(?:def|class|func|fn|type|struct|const|let|var|interface|enum)\b")
+_NO_CODE = regex(r"`|^\s*(?:[-*+]\s|\d{1,3}[.)]\s|\|)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,15 +92,17 @@ def _names(plans: Sequence[Plan], claims: Sequence[Claim]) -> Iterator[str]:
 
 
 def _code(plan: Plan) -> Iterator[str]:
-    """Fenced and indented samples, except those that show what is there (`<interfaces>`)."""
+    """Fenced and indented samples, except those that show what is there."""
     for segment in plan.segments:
         if segment.tag in {"interfaces", "context", "read_first"}:
             continue
         text = plan.said(segment)
         for start, end, _ in fenced_blocks(text):
-            yield text[start:end]
+            if not shows_what_is(text[:start], text[start:end]):
+                yield text[start:end]
         margin = min((len(m[1]) for m in re.finditer(r"^([ \t]*)\S", text, re.M)), default=0)
-        yield "\n".join(re.findall(rf"^[ \t]{{{margin + 4},}}\S[^\n]*", text, re.M))
+        indented = re.findall(rf"^[ \t]{{{margin + 4},}}\S[^\n]*", text, re.M)
+        yield "\n".join(line for line in indented if _CODE.search(line) and not _NO_CODE.search(line))
 
 
 def _coded(plan: Plan) -> Iterator[str]:
