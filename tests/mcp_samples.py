@@ -2,14 +2,15 @@
 
 import json
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
 import mcp_types as types
+from anyio.from_thread import start_blocking_portal
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
@@ -46,7 +47,7 @@ class Talk:
 
     async def ended(self, run: str) -> dict[str, Any]:
         """The status of a run once it is over."""
-        with anyio.fail_after(90):
+        with anyio.fail_after(240):
             while not (status := await self.call("review_status", run=run, wait_seconds=20))["is_over"]:
                 pass
         return status
@@ -77,6 +78,16 @@ def talk(desk: Desk, conversation: Callable[[Talk], Awaitable[Result]], **option
             return await conversation(one)
 
     return anyio.run(whole)
+
+
+@contextmanager
+def room(desk: Desk, **options: Any) -> Iterator[Callable[[Callable[[Talk], Awaitable[Result]]], Result]]:
+    """One server for many conversations, each held to its end before the next: starting one loads the whole SDK."""
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(talking(desk, **options)) as one,
+    ):
+        yield lambda conversation: portal.call(conversation, one)
 
 
 def agree(desk: Desk, *slugs: str) -> None:

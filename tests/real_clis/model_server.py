@@ -7,7 +7,7 @@ all. `mode` may be changed between runs: `ok`, `empty`, `401`, `429`, `hang`.
 import contextlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
@@ -39,6 +39,9 @@ class ModelServer:
 
     port: int
     mode: str = "ok"
+    script: Callable[[str, dict[str, Any]], tuple[str, str]] | None = (
+        None  # answers instead, where there is one
+    )
     asked: list[Asked] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
 
@@ -98,6 +101,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if self.command == "POST" and mode in {"401", "429"}:
             self._send(int(mode), "application/json", refusal(path, int(mode)))
+            return
+        if self.command == "POST" and state.script is not None:
+            self._send(200, *state.script(path, _object(body)))
             return
         kind, text = answer(path, _object(body), "" if mode == "empty" else REVIEW)
         self._send(200, kind, text)

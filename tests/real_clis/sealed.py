@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.real_clis.agent import AGENT, check_agent
 from tests.real_clis.attacks import ATTACKS, Caught, attack
 from tests.real_clis.checks import Table, run_checks
 from tests.real_clis.hosts import host_checks
@@ -33,6 +34,9 @@ def main(slugs: Sequence[str]) -> int:
         _print_table(table)
         hosts = Table(host_checks(slugs, base=base / "hosts", server=good))
         _print_table(hosts)
+        agent = check_agent(base / "agent", good) if AGENT in slugs else ""
+        if AGENT in slugs:
+            print(f"\nagent: {AGENT} goes through msd's loop over MCP: {'NO' if agent else 'ok'}", flush=True)
         caught = []
         for number, one in enumerate(ATTACKS):
             caught.append(attack(one, slugs, base=base / f"attack-{number}", good=good, evil=evil))
@@ -40,6 +44,7 @@ def main(slugs: Sequence[str]) -> int:
     failures = [
         *table.failures(),
         *hosts.failures(),
+        *([f"agent: {agent}"] if agent else []),
         *(f"{one.attack.name}: {what}" for one in caught for what in one.new()),
     ]
     print("\n" + ("\n".join(f"FAILED {failure}" for failure in failures) or "every check holds"))
