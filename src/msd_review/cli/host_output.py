@@ -84,21 +84,27 @@ def show(done: Done, *, action: Literal["install", "uninstall"], as_json: bool) 
     elif done.dry_run:
         click.echo("".join(_safe_line(line) for line in unified(done.changes).split("\n")[:-1]), nl=False)
     else:
-        for change in done.changes:
-            if change.action not in {"unchanged", "kept"} or change.note:
-                note = f" ({change.note})" if change.note and change.action != "kept" else ""
-                click.echo(safe(f"{_DONE[change.action]:<9} {change.path}{note}"))
-    if not as_json and not done.is_change:
-        click.echo(
-            f"nothing to do: msd is {'in' if action == 'install' else 'out of'} {safe(done.title)} already"
-        )
-    elif not as_json and action == "install" and not done.dry_run and done.calls:
-        click.echo(f"in {safe(done.title)}, after a new start: {safe(', '.join(done.calls))}")
-    for change in done.kept:
-        click.echo(safe(f"warning: {change.path}: {change.note}"), err=True)
-    for warning in warnings:
+        _show_changes(done)
+    if not as_json:
+        _show_end(done, action)
+    for warning in (*(f"{change.path}: {change.note}" for change in done.kept), *warnings):
         click.echo(safe(f"warning: {warning}"), err=True)
     return _KEPT if done.kept else 0
+
+
+def _show_changes(done: Done) -> None:
+    for change in done.changes:
+        if change.action != "unchanged" or change.note:
+            note = f" ({change.note})" if change.note and change.action != "kept" else ""
+            click.echo(safe(f"{_DONE[change.action]:<9} {change.path}{note}"))
+
+
+def _show_end(done: Done, action: str) -> None:
+    title = safe(done.title)
+    if not done.is_change and not done.kept:
+        click.echo(f"nothing to do: msd is {'in' if action == 'install' else 'out of'} {title} already")
+    elif action == "install" and not done.dry_run and done.calls:
+        click.echo(f"in {title}, after a new start: {safe(', '.join(done.calls))}")
 
 
 def _safe_line(line: str) -> str:
