@@ -129,14 +129,12 @@ HTTP: Sequence[Check] = (
 )
 
 
+GATES = frozenset({"plan", "probe"})  # without them no other check says anything
+
+
 def checks_for(transport: str) -> Sequence[Check]:
     """The table of checks for a transport, in the order of the card."""
     return SPAWN if transport == "spawn" else HTTP
-
-
-def gates(transport: str) -> Sequence[Check]:
-    """The checks without which no other one says anything: the lane can be planned, and is found."""
-    return [check for check in checks_for(transport) if check.id in {"plan", "probe"}]
 
 
 def chosen_checks(transport: str, only: tuple[str, ...]) -> Sequence[Check]:
