@@ -13,12 +13,12 @@ import mcp_types as types
 from anyio.from_thread import start_blocking_portal
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.shared.dispatcher import ProgressFnT
 
 from msd_review.trust import grants
 from tests.installed import MSD, PYTHON, Desk
 
 Result = TypeVar("Result")
-Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Talk:
 
     session: ClientSession
 
-    async def call(self, tool: str, progress: Progress | None = None, **given: Any) -> dict[str, Any]:
+    async def call(self, tool: str, progress: ProgressFnT | None = None, **given: Any) -> dict[str, Any]:
         """The document of a call that succeeds; the client has held it against the tool's schema."""
         result = await self.session.call_tool(tool, given, progress_callback=progress)
         document = result.structured_content

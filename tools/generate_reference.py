@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from reference import capabilities, commands, configuration, exit_codes, hosts, lanes, manifest, outcomes
+from reference import capabilities, commands, configuration, exit_codes, hosts, lanes, manifest, mcp, outcomes
 
 ROOT = Path(__file__).parent.parent
 PAGES: dict[str, Callable[[], str]] = {
@@ -21,11 +21,13 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/reference/lanes.md": lanes.page,
     "docs/reference/manifest.md": manifest.page,
     "docs/reference/outcomes.md": outcomes.page,
+    **mcp.schemas(),
 }
 PARTS: dict[str, Callable[[], str]] = {
     "exit codes": exit_codes.short_table,
     "hosts": hosts.table_of_hosts,
     "lanes": lanes.short_table,
+    "mcp tools": mcp.tools_table,
 }
 _PART = re.compile(r"(<!-- generated: ([a-z ]+) -->\n).*?(<!-- end of generated -->)", re.DOTALL)
 

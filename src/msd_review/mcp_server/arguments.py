@@ -1,5 +1,6 @@
 """A call's arguments, held against the tool's schema and decoded once; nothing behind this sees the raw values."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -72,7 +73,7 @@ def checked(tool: str, raw: Mapping[str, Any] | None) -> dict[str, Any]:
             f"{tool}: {one_line(where, 80)}: {_what(problem)}",
             hint=f"{tool} takes {', '.join(INPUTS[tool]['properties']) or 'no arguments'}",
         )
-    _check_characters(tool, given)
+    _check_values(tool, given)
     return given
 
 
@@ -87,8 +88,11 @@ def _what(problem: Any) -> str:
     return one_line(problem.message, 200)
 
 
-def _check_characters(tool: str, given: Mapping[str, Any]) -> None:
+def _check_values(tool: str, given: Mapping[str, Any]) -> None:
+    """What no schema can say: numbers are finite, texts can be shown."""
     for name, value in given.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise Refused("invalid_arguments", f"{tool}: {name}: must be a finite number")
         texts = value if isinstance(value, list) else [value]
         if name in _MULTILINE or all(not isinstance(text, str) or text.isprintable() for text in texts):
             continue

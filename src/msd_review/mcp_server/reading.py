@@ -168,6 +168,7 @@ def _citation(citation: Mapping[str, Any]) -> dict[str, Any]:
     first, last = citation.get("line"), citation.get("end_line")
     return {
         "path": line(citation.get("resolved") or citation.get("path"), 400),
+        "symbol": line_or_none(citation.get("symbol"), 200),
         "line": first if isinstance(first, int) else None,
         "end_line": last if isinstance(last, int) else None,
         "verdict": line(citation.get("verdict"), 32),

@@ -111,7 +111,13 @@ _FINDINGS = _rows(
         "severity": _TEXT,
         "status": _TEXT,
         "citations": _rows(
-            {"path": _TEXT, "line": _or_null("integer"), "end_line": _or_null("integer"), "verdict": _TEXT}
+            {
+                "path": _TEXT,
+                "symbol": _or_null("string"),
+                "line": _or_null("integer"),
+                "end_line": _or_null("integer"),
+                "verdict": _TEXT,
+            }
         ),
         "reviewer_text": _object({"title": _TEXT, "body": _TEXT, "suggestion": _or_null("string")}),
         "is_cut": _FLAG,
