@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "uninstall": ("uninstall", "Take msd out of it again."),
     "runs": ("runs", "List, show and clean earlier runs."),
     "mcp": ("mcp", "Serve agents as an MCP server on standard input and output."),
+    "fleet": ("fleet", "Review many items: on workers of this machine, or on a cluster."),
     "doctor": ("doctor", "Say what a person needs when something does not work."),
 }
 

@@ -1,0 +1,128 @@
+"""Which worker does what: the lanes that live workers offer, what we have given to each, and the verdict on a lane
+that none offers.
+
+Decided here and not left to the scheduler, which lets a task that no worker can take wait for ever. A lane that is
+missing is waited for, for a bounded time since somebody last had it; after that it is missing at once.
+"""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from msd_review.edges import clock
+from msd_review.fleet.offers import DESK, LANE, LANES
+
+_LOOK_S = 1.0
+
+
+class Absent(Exception):
+    """No worker offers what is needed, and none came in time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place that was given: one worker, and the resources that it costs there."""
+
+    worker: str  # its address
+    needs: tuple[str, ...]
+
+    @property
+    def resources(self) -> dict[str, float]:
+        """The place as Dask resources."""
+        return dict.fromkeys(self.needs, 1.0)
+
+
+@dataclass(slots=True)
+class Placement:
+    """The live workers and what is free on them. `wait_s` bounds how long a missing lane is waited for."""
+
+    wait_s: float
+    workers: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    used: dict[str, Counter[str]] = field(default_factory=dict)
+    absent_since: dict[str, float] = field(default_factory=dict)
+    began: float = field(default_factory=clock.monotonic)
+    is_stopping: Callable[[], bool] = lambda: False
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def update(self, workers: Mapping[str, Mapping[str, float]]) -> None:
+        """Tells which workers live now, and their resources."""
+        async with self.changed:
+            self.workers = dict(workers)
+            now = clock.monotonic()
+            for need in (*self.absent_since, *(LANES, DESK)):
+                if self._offering(need):
+                    self.absent_since.pop(need, None)
+                else:
+                    self.absent_since.setdefault(need, now)
+            self.changed.notify_all()
+
+    async def first_worker(self) -> None:
+        """Waits until a worker is there, but not longer than for a lane."""
+        deadline = clock.monotonic() + self.wait_s
+        async with self.changed:
+            while not self.workers and clock.monotonic() < deadline and not self.is_stopping():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self.changed.wait(), _LOOK_S)
+
+    def lanes(self) -> tuple[str, ...]:
+        """The slugs that any live worker offers."""
+        names = {name for have in self.workers.values() for name in have if name.startswith(LANE)}
+        return tuple(sorted(name.removeprefix(LANE) for name in names))
+
+    def is_alive(self, worker: str) -> bool:
+        """Whether a worker is there."""
+        return worker in self.workers
+
+    def capacity(self) -> int:
+        """How many lanes of all kinds the live workers take at once."""
+        return int(sum(have.get(LANES, 0) for have in self.workers.values()))
+
+    def _offering(self, *needs: str) -> list[str]:
+        return [
+            worker for worker, have in self.workers.items() if all(have.get(need, 0) >= 1 for need in needs)
+        ]
+
+    def _free(self, worker: str, need: str) -> float:
+        return self.workers[worker].get(need, 0) - self.used.get(worker, Counter())[need]
+
+    async def acquire(
+        self, *needs: str, avoid: frozenset[str] = frozenset(), prefer: frozenset[str] = frozenset()
+    ) -> Place:
+        """A free place on a live worker; `avoid` are workers that would not do, `prefer` those that are better.
+
+        Raises Absent when no worker has had what is needed for `wait_s` seconds, and when the run is being stopped.
+        """
+        async with self.changed:
+            while True:
+                if self.is_stopping():
+                    raise Absent("the run is being stopped")
+                offering = [worker for worker in self._offering(*needs) if worker not in avoid]
+                free = [one for one in offering if all(self._free(one, need) >= 1 for need in needs)]
+                if free:
+                    worker = max(free, key=lambda one: (one in prefer, *(self._free(one, n) for n in needs)))
+                    self.used.setdefault(worker, Counter()).update(needs)
+                    return Place(worker=worker, needs=needs)
+                if not offering:
+                    self._judge(needs, avoid)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self.changed.wait(), _LOOK_S)
+
+    def _judge(self, needs: tuple[str, ...], avoid: frozenset[str]) -> None:
+        if avoid and self._offering(*needs):
+            raise Absent("the workers that have it could not do it")
+        since = min(self.absent_since.setdefault(need, clock.monotonic()) for need in needs)
+        if clock.monotonic() - since >= self.wait_s:
+            raise Absent(f"no worker has it, and none came within {self.wait_s:g} s")
+
+    async def release(self, place: Place) -> None:
+        """Gives a place back."""
+        self.used.get(place.worker, Counter()).subtract(place.needs)
+        async with self.changed:
+            self.changed.notify_all()
+
+
+def lane_needs(slug: str) -> tuple[str, ...]:
+    """What a lane costs a worker."""
+    return (f"{LANE}{slug}", LANES)
