@@ -50,7 +50,7 @@ def conformance(
         click.echo(listing())
         return 0
     if what is None:
-        hint = "msd lane conformance ./acme, or msd lane conformance codex"
+        hint = "msd lane conformance ./acme, or the slug of a lane"
         raise UsageError("name a manifest or a lane", hint=hint)
     world = world_of(ctx)
     subject = find_subject(world, what)

@@ -4,7 +4,7 @@ from msd_review.config.schema import budget_key
 from msd_review.conformance.bench import Bench, Desk, Ran, printed
 from msd_review.conformance.model import Seen, fails, holds, not_applicable, not_proven
 from msd_review.conformance.prompts import asking, marked_prompt
-from msd_review.conformance.sample import ERROR_TEXT, MODEL, Output, empty_output, error_output, review_output
+from msd_review.conformance.sample import ERROR_TEXT, MODEL, empty_output, error_output, review_output
 from msd_review.conformance.scripts import answering, printing, review_text
 from msd_review.run.reading import read_output
 
@@ -82,7 +82,7 @@ async def empty_answer(bench: Bench) -> Seen:
     if not bench.is_scripted:
         return not_proven(NEEDS_STAND_IN)
     desk = bench.desk("empty")
-    bench.play(desk, **printing(empty_output(bench.subject.lane) or Output(stdout=b"")))
+    bench.play(desk, **printing(empty_output(bench.subject.lane)))
     ran = await bench.lane_run(desk, asking("The plan: move the parser."))
     return _must_fail(ran, "an empty answer", also="")
 

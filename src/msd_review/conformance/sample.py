@@ -30,6 +30,10 @@ ERROR_TEXT = "401 Unauthorized: invalid API key"
 USAGE = (1234, 56)
 MODEL = "conformance-model-that-answered"
 _MAX_INDEX = 16
+_ERROR_EVENT = {
+    "type": "error",
+    "error": {"name": "APIError", "data": {"message": ERROR_TEXT, "statusCode": 401}},
+}
 
 
 class Output(NamedTuple):
@@ -51,23 +55,20 @@ def review_output(lane: Lane, text: str) -> Output | None:
     return None
 
 
-def empty_output(lane: Lane) -> Output | None:
-    """The output of a tool that ends in peace and has nothing to say; at worst nothing at all."""
-    shaped = next(_candidates(lane, ""), None)
-    invoke = _spawn(lane)
-    if shaped is None:
-        return Output(stdout=b"")
-    return Output(stdout=shaped.stdout, file=b"" if invoke.output_channel == "file-arg" else None)
+def empty_output(lane: Lane) -> Output:
+    """The output of a tool that ends in peace and has nothing to say, in the shape that its reviews have."""
+    probe = "## Summary\n"
+    whole = list(_candidates(lane, probe))
+    fitting = next((at for at, output in enumerate(whole) if _reads_as(lane, output, probe)), None)
+    return Output(stdout=b"") if fitting is None else list(_candidates(lane, ""))[fitting]
 
 
 def error_output(lane: Lane) -> tuple[Output, bool]:
     """A tool that tells its failure on stdout and exits 0, and whether the manifest declares how failures look."""
-    if lane.handler == "opencode":
-        event = {
-            "type": "error",
-            "error": {"name": "APIError", "data": {"message": ERROR_TEXT, "statusCode": 401}},
-        }
-        return Output(stdout=_lines([event])), True
+    if lane.handler is not None:
+        event = Output(stdout=_lines([_ERROR_EVENT]))
+        if read_output(lane, stdout=event.stdout, stderr=b"").errors:
+            return event, True
     output_map = _spawn(lane).output_map
     if output_map is not None and lane.handler is None:
         for selector in output_map.error:
@@ -101,16 +102,17 @@ def _reads_as(lane: Lane, output: Output, text: str) -> bool:
 def _candidates(lane: Lane, text: str) -> Iterator[Output]:
     invoke = _spawn(lane)
     to_file = text.encode() if invoke.output_channel == "file-arg" else None
-    if lane.handler == "opencode":
-        yield Output(stdout=_lines(_opencode(text)))
-    elif lane.handler is not None or invoke.output_map is None or invoke.output_format == "text":
+    if lane.handler is not None:
+        yield Output(stdout=_lines(_events(text)))  # a handler reads events, or what is printed
+        yield Output(stdout=text.encode())
+    elif invoke.output_map is None or invoke.output_format == "text":
         yield Output(stdout=b"" if to_file is not None else text.encode(), file=to_file)
     else:
         for records in _documents(invoke.output_map, text, form=invoke.output_format):
             yield Output(stdout=_lines(records), file=to_file)
 
 
-def _opencode(text: str) -> list[Any]:
+def _events(text: str) -> list[Any]:
     finish = {"reason": "stop", "tokens": {"input": USAGE[0], "output": USAGE[1]}, "cost": 0.01}
     return [{"type": "text", "part": {"type": "text", "text": text}}, {"type": "step_finish", "part": finish}]
 
