@@ -8,14 +8,18 @@ from typing import Any
 import anyio
 import pytest
 
-from msd_review.mcp_server import consents, guide, reading
-from msd_review.mcp_server.places import inside
+from msd_review.edges import clock
+from msd_review.edges.process_table import Identity
+from msd_review.mcp_server import consents, guide, kept, reading, status
+from msd_review.mcp_server.kept import Start
+from msd_review.mcp_server.places import Project, inside
 from msd_review.mcp_server.refusal import Refused
 from msd_review.mcp_server.shapes_in import INPUTS
 from msd_review.mcp_server.shapes_out import OUTPUTS
 from msd_review.mcp_server.texts import passage
 from msd_review.mcp_server.tool_names import TOOLS
 from msd_review.mcp_server.wire import Lines, Pen
+from msd_review.run import store
 
 SLUGS = frozenset({"claude", "codex", "gemini", "kimi-code", "opencode", "qwen"})
 
@@ -121,3 +125,27 @@ def test_a_pen_waits_for_a_slow_reader_and_can_be_given_up() -> None:
         return scope.cancelled_caught, first
 
     assert anyio.run(write) == (True, b"x" * 10)
+
+
+def _reserved(root: Path, *, process: Identity | None, started_at: str) -> Path:
+    folder = store.reserve_run(store.runs_folder())
+    start = Start(tool="start_review", root=str(root), arguments={}, started_at=started_at, process=process)
+    kept.write_start(folder, start)
+    return folder
+
+
+def test_a_run_whose_process_never_began_is_told_as_failed_with_its_last_words(tmp_path: Path) -> None:
+    dead = Identity(pid=2**22 - 1, started="1", boot="elsewhen")
+    folder = _reserved(tmp_path, process=dead, started_at=clock.iso(clock.now()))
+    (folder / kept.STDERR).write_text("noise\nmsd: error: no room\nhint: make some\n", encoding="utf-8")
+    told = status.status(Project(root=tmp_path), folder.name)
+    assert (told["state"], told["is_over"], told["exit_code"]) == ("failed", True, None)
+    assert told["error"]["message"] == "no room"
+
+
+def test_a_run_that_was_reserved_and_forgotten_does_not_start_for_ever(tmp_path: Path) -> None:
+    fresh = _reserved(tmp_path, process=None, started_at=clock.iso(clock.now()))
+    old = _reserved(tmp_path, process=None, started_at="2026-01-01T00:00:00Z")
+    project = Project(root=tmp_path)
+    assert status.status(project, fresh.name)["state"] == "starting"
+    assert status.status(project, old.name)["state"] == "failed"

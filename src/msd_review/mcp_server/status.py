@@ -99,7 +99,10 @@ def _left_out(view: RunView, document: Mapping[str, Any] | None, root: Path) -> 
     rows = [consents.left_out_row(dict(row), root, known) for row in left_out(document, None)]
     itself = [dict(row) for row in at_start if row.get("reason") == "self_skipped"]
     named = {row["reviewer"] for row in itself}
-    return [*itself, *(row for row in rows if row["reviewer"] not in named)]
+    others = (row for row in rows if row["reviewer"] not in named)
+    return sorted(
+        (*itself, *others), key=lambda row: row["outcome"] != "blocked"
+    )  # a person must hear of those
 
 
 def _error(view: RunView) -> dict[str, Any] | None:
