@@ -1,105 +1,209 @@
-"""Outcomes and documents of a fleet's items, built by hand or by number, for the tests of its summary."""
+"""A real cluster on loopback: a scheduler and workers as processes, each worker with tools and state of its own."""
 
-from collections.abc import Iterator, Sequence
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from msd_review.fleet.model import ItemOutcome, LaneOutcome
-from msd_review.fleet.summary import Summary, add, empty
-from msd_review.report.json_document import document
-from tests.report_samples import cluster, consensus, finding, report, reviewer
+from tests.installed import MSD, PYTHON, REVIEW, Desk, Ended, example_desk
 
-Pair = tuple[ItemOutcome, dict[str, Any] | None]
-SEVERITIES = ("high", "medium", "low", "unrated")
-
-
-def lane(slug: str = "codex", **changes: Any) -> LaneOutcome:
-    return LaneOutcome(**{"slug": slug, "outcome": "review", "seconds": 2.0, "worker": "w1", **changes})
-
-
-def failed_lane(slug: str = "gemini", reason: str = "quota", **changes: Any) -> LaneOutcome:
-    return lane(slug, outcome="failed", reason=reason, **changes)
-
-
-def outcome(name: str = "one", *lanes: LaneOutcome, **changes: Any) -> ItemOutcome:
-    values: dict[str, Any] = {
-        "item_id": name,
-        "repository": "/srv/app",
-        "kind": "phase",
-        "state": "done",
-        "message": "",
-        "exit_code": 0,
-        "lanes": lanes or (lane(),),
-        "document": f"items/{name}/REVIEWS.json",
-    }
-    return ItemOutcome(**{**values, **changes})
+FLEET_TEXT_WORKERS = 90.0
+ANSWERS = {
+    "codex": """
+with open(sys.argv[sys.argv.index("-o") + 1], "w") as handle:
+    handle.write(REVIEW)
+print(json.dumps({"type": "turn.completed", "usage": {"input_tokens": 7, "output_tokens": 3}}))
+""",
+    "claude": """
+print(json.dumps({"type": "result", "subtype": "success", "is_error": False, "result": REVIEW,
+    "usage": {"input_tokens": 10, "output_tokens": 5}, "total_cost_usd": 0.01}))
+""",
+}
 
 
-def not_done(name: str, reason: str = "fetch_failed", **changes: Any) -> ItemOutcome:
-    values: dict[str, Any] = {
-        "state": "failed",
-        "reason": reason,
-        "message": "no such host",
-        "document": None,
-    }
-    return outcome(name, **{**values, **changes})
+@dataclass
+class Served:
+    """A process of the cluster, and what it says."""
+
+    process: "subprocess.Popen[str]"
+    log: Path
+
+    def wait_for(self, text: str, seconds: float = FLEET_TEXT_WORKERS) -> None:
+        until(
+            lambda: text in self.log.read_text(encoding="utf-8"),
+            seconds,
+            f"{text!r} in {self.log.read_text()}",
+        )
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
 
 
-def reviewed(*names: str, clusters: Sequence[Any] = (), **changes: Any) -> dict[str, Any]:
-    """The document that a real report of these reviewers gives; each has one finding, `NAME-1`."""
-    people = [reviewer(name, findings=(finding(name, **changes),)) for name in names]
-    found = consensus(*(clusters or (cluster(*names),)), identities=names)
-    return document(report(*people, consensus=found))
+@dataclass
+class Cluster:
+    """One submitter, one scheduler, some workers."""
+
+    desk: Desk
+    port: int
+    stack: ExitStack
+    workers: dict[str, Served] = field(default_factory=dict)
+    scheduler: Served | None = None
+
+    @property
+    def base(self) -> Path:
+        return self.desk.base
+
+    @property
+    def address(self) -> str:
+        return f"tcp://127.0.0.1:{self.port}"
+
+    @property
+    def out(self) -> Path:
+        return self.base / "out"
+
+    @property
+    def calls(self) -> Path:
+        """Where every tool notes its start and its end: tool, worker, start|end, time."""
+        return self.base / "calls.txt"
+
+    def start_scheduler(self) -> Served:
+        self.scheduler = self._serve(
+            "scheduler", ["fleet", "scheduler", "--listen", self.address], self.desk.env()
+        )
+        self.scheduler.wait_for(self.address)
+        return self.scheduler
+
+    def start_worker(self, name: str, *tools: str, body: str = "", options: Iterable[str] = ()) -> Served:
+        """A worker that has `tools`; `body` runs in each before it answers."""
+        folder = self.base / name
+        (folder / "bin").mkdir(parents=True, exist_ok=True)
+        for tool in tools:
+            self._tool(folder / "bin" / tool, tool, name, body)
+        env = {
+            **self.desk.env(),
+            "PATH": os.pathsep.join((str(folder / "bin"), "/usr/bin", "/bin")),
+            "MSD_HOME": str(folder / "msd-home"),
+            "MSD_STATE_DIR": str(folder / "state"),
+        }
+        arguments = ["fleet", "worker", "--scheduler", self.address, "--name", name, "--accept", self.key()]
+        worker = self._serve(name, [*arguments, *options], env)
+        self.workers[name] = worker
+        return worker
+
+    def wait_for_workers(self) -> None:
+        for worker in self.workers.values():
+            worker.wait_for("serving")
+
+    def key(self) -> str:
+        return self.desk.run("fleet", "key").out.strip()
+
+    def _tool(self, path: Path, tool: str, worker: str, body: str) -> None:
+        note = f"""
+def note(what):
+    with open({str(self.calls)!r}, "a") as handle:
+        handle.write(f"{tool} {worker} {{what}} {{time.time()}}\\n")
+REVIEW, TOOL = {REVIEW!r}, {tool!r}
+if "--version" in sys.argv or "--help" in sys.argv:
+    print("1.0.0"); sys.exit()
+prompt = sys.stdin.read()
+note("start")
+{body}
+{ANSWERS[tool]}
+note("end")
+"""
+        path.write_text(f"#!{PYTHON}\nimport json, os, sys, time\n{note}", encoding="utf-8")
+        path.chmod(0o755)
+
+    def _serve(self, name: str, arguments: list[str], env: Mapping[str, str]) -> Served:
+        log = self.base / f"{name}.log"
+        log.touch()
+        with log.open("a") as handle:
+            process = subprocess.Popen(
+                [*MSD, *arguments], cwd=self.base, env=dict(env), stdin=subprocess.DEVNULL, stdout=handle,
+                stderr=handle, text=True, start_new_session=True,
+            )  # fmt: skip
+        self.stack.callback(_end, process)
+        return Served(process, log)
+
+    def batch(self, items: Iterable[Mapping[str, Any]]) -> Path:
+        path = self.base / "batch.jsonl"
+        lines = [{"repository": str(self.desk.project), "phase": "2", **item} for item in items]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        return path
+
+    def arguments(self, *more: str) -> list[str]:
+        return [
+            "fleet", "run", str(self.base / "batch.jsonl"), "--scheduler", self.address, "--out", str(self.out),
+            "--lane", "codex", "--lane", "claude", "--wait-for-workers", "3", *more,
+        ]  # fmt: skip
+
+    def run(self, *more: str) -> Ended:
+        return self.desk.run(*self.arguments(*more))
+
+    def start_run(self, *more: str) -> Served:
+        return self._serve("client", self.arguments(*more), self.desk.env())
+
+    def outcomes(self) -> dict[str, Any]:
+        """The last outcome of every item, as the journal has it."""
+        return {one["item"]: one["outcome"] for one in self.records("item_finished")}
+
+    def records(self, event: str) -> list[Any]:
+        if not (self.out / "journal.jsonl").exists():
+            return []
+        lines = (self.out / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+        found = []
+        for line in lines:
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            if record["event"] == event:
+                found.append(record)
+        return found
+
+    def noted(self, what: str = "start") -> list[tuple[str, str, float]]:
+        """(tool, worker, time) of every start or end."""
+        if not self.calls.exists():
+            return []
+        lines = [line.split() for line in self.calls.read_text(encoding="utf-8").splitlines()]
+        return [(tool, worker, float(at)) for tool, worker, kind, at in lines if kind == what]
 
 
-def made(number: int, *, repositories: int = 50) -> Pair:
-    """An item's outcome and document that follow from its number alone; one of ten failed."""
-    repository, name = f"/srv/repository-{number % repositories}", f"item-{number:06d}"
-    if number % 10 == 9:
-        return not_done(
-            name, ("fetch_failed", "no_reviewer", "blocked")[number % 3], repository=repository
-        ), None
-    lanes = (
-        lane(
-            "codex",
-            seconds=1 + number % 90,
-            input_tokens=1000 + number,
-            output_tokens=number % 700,
-            cost_usd=0.01,
-        ),
-        lane("gemini", seconds=2 + number % 45, input_tokens=900, worker=f"w{number % 3}"),
-        lane("grounding", seconds=0.2) if number % 7 else failed_lane("grounding", "timeout", seconds=60),
-    )
-    return outcome(name, *lanes, repository=repository), _document(number)
+def new_cluster(base: Path, stack: ExitStack) -> Cluster:
+    """A submitter with the example project, and a running scheduler."""
+    cluster = Cluster(desk=example_desk(base), port=_free_port(), stack=stack)
+    cluster.start_scheduler()
+    return cluster
 
 
-def _document(number: int) -> dict[str, Any]:
-    severity = SEVERITIES[number % 4]
-    findings = [
-        {"id": f"{name}-{at}", "identity": name, "severity": severity, "demoted": False}
-        for name in ("codex", "gemini")
-        for at in (1, 2)
-    ]
-    shared = {"findings": ["codex-1", "gemini-1"], "reviewers": ["codex", "gemini"], "agreed": True}
-    lone = {"findings": ["codex-2"], "reviewers": ["codex"], "agreed": False}
-    ratings = {"severities": {"codex": severity, "gemini": severity}, "severity": severity, "status": "new"}
-    return {
-        "schema": "msd.reviews/1",
-        "reviewers": [
-            {"identity": name, "slug": name, "model": f"{name}-model", "counted": True}
-            for name in ("codex", "gemini")
-        ],
-        "findings": findings,
-        "clusters": [{**shared, **ratings}, {**lone, **ratings}],
-        "summary": {"findings": {severity: 4}, "clusters": {severity: 2}, "agreed": 1},
-    }
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
 
 
-def many(count: int, *, repositories: int = 50) -> Iterator[Pair]:
-    return (made(number, repositories=repositories) for number in range(count))
+def _end(process: "subprocess.Popen[str]") -> None:
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
-def folded(*pairs: Pair) -> Summary:
-    summary = empty()
-    for one, its in pairs:
-        summary = add(summary, one, its)
-    return summary
+def until(is_so: Callable[[], bool], seconds: float, what: str = "it") -> None:
+    """Waits for something that another process does."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, f"{what} did not happen within {seconds:g} s"
+        time.sleep(0.05)
