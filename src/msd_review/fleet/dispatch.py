@@ -163,9 +163,9 @@ class Dispatcher:
 
     def _settled(self, trying: "_Trying", answer: dict[str, Any]) -> dict[str, Any] | None:
         """The lane's answer when it is one, None to try again."""
-        state = answer["state"]
+        state = "cancelled" if _was_cut_short(answer) else answer["state"]
         if state == "cancelled" and self.is_stopping():
-            return answer
+            return {"state": "cancelled"}
         if state == "again":
             return None
         if state in {"lost", "cancelled"}:
@@ -247,6 +247,12 @@ class _Trying:
                 named=self.slug in self.item.lanes,
             )
         )
+
+
+def _was_cut_short(answer: Mapping[str, Any]) -> bool:
+    """Whether a lane was stopped before it ended: somebody stopped it, or the worker that it ran on."""
+    result = answer.get("result")
+    return isinstance(result, dict) and result.get("outcome") == Outcome.CANCELLED.value
 
 
 def _told_s(result: Mapping[str, Any]) -> float | None:

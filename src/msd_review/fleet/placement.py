@@ -42,7 +42,7 @@ class Placement:
     workers: dict[str, Mapping[str, float]] = field(default_factory=dict)
     used: dict[str, Counter[str]] = field(default_factory=dict)
     absent_since: dict[str, float] = field(default_factory=dict)
-    began: float = field(default_factory=clock.monotonic)
+    is_down: bool = True
     is_stopping: Callable[[], bool] = lambda: False
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -51,11 +51,21 @@ class Placement:
         async with self.changed:
             self.workers = dict(workers)
             now = clock.monotonic()
+            if self.is_down:  # who was there before needs a moment to come back
+                self.is_down = False
+                self.absent_since.clear()
             for need in (*self.absent_since, *(LANES, DESK)):
                 if self._offering(need):
                     self.absent_since.pop(need, None)
                 else:
                     self.absent_since.setdefault(need, now)
+            self.changed.notify_all()
+
+    async def disconnected(self) -> None:
+        """Tells that nothing is known of workers for now; time does not count against anybody meanwhile."""
+        async with self.changed:
+            self.workers = {}
+            self.is_down = True
             self.changed.notify_all()
 
     async def first_worker(self) -> None:
@@ -112,6 +122,8 @@ class Placement:
     def _judge(self, needs: tuple[str, ...], avoid: frozenset[str]) -> None:
         if avoid and self._offering(*needs):
             raise Absent("the workers that have it could not do it")
+        if self.is_down:
+            return
         since = min(self.absent_since.setdefault(need, clock.monotonic()) for need in needs)
         if clock.monotonic() - since >= self.wait_s:
             raise Absent(f"no worker has it, and none came within {self.wait_s:g} s")

@@ -112,24 +112,20 @@ class Session:
 
     async def _drop(self) -> None:
         self.up.clear()
-        await self.placement.update({})
+        await self.placement.disconnected()
         client, self.client = self.client, None
         if client is not None:
             await _closed(client)
 
     async def connected(self) -> None:
         """Waits for a connection. Raises ClusterGone when there will be none."""
-        waits = [asyncio.create_task(one.wait()) for one in (self.up, self.gone)]
-        try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for one in waits:
-                one.cancel()
-        if not self.up.is_set():
-            raise ClusterGone(
-                f"no scheduler answers at {self.address}; what finished is kept",
-                hint="run the same command again to continue",
-            )
+        while not self.up.is_set():
+            if self.gone.is_set():
+                raise ClusterGone(
+                    f"no scheduler answers at {self.address}; what finished is kept",
+                    hint="run the same command again to continue",
+                )
+            await _first_of(self.up, self.gone)
 
     async def run(self, job: Job, place: Place, *, priority: int = 0) -> dict[str, Any]:
         """The answer to a job on the worker of a place. Raises WorkerLost and SchedulerLost."""
@@ -184,6 +180,15 @@ class Session:
     async def close(self) -> None:
         """Leaves the scheduler."""
         await self._drop()
+
+
+async def _first_of(*events: asyncio.Event) -> None:
+    waits = [asyncio.create_task(one.wait()) for one in events]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for one in waits:
+            one.cancel()
 
 
 async def _result(future: Any) -> Any:
