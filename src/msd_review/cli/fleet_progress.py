@@ -39,6 +39,8 @@ class _Counts:
                 if event.lane.reason is not None:
                     self.reasons[event.lane.reason] += 1
             case "item_finished":
+                for item, slug in [known for known in self.providers if known[0] == event.item]:
+                    self._end(item, slug)
                 self.states[event.outcome.state] += 1
                 if event.outcome.reason is not None:
                     self.reasons[event.outcome.reason] += 1
