@@ -81,7 +81,7 @@ def _listed(text: str, plan: Plan, start: int, task: int | None) -> Iterator[Fil
 
 def _entry(text: str) -> tuple[str, str] | None:
     """A path and its note out of `- src/a.py (new)`, `` `src/a.py` — create ``, `NEW: src/a.py`."""
-    text = text.strip().lstrip("-*+ \t")
+    text = re.sub(r"^(?:\d{1,3}[.)]|\[[ xX]\])\s+", "", text.strip().lstrip("-*+ \t"))
     match = re.match(
         r"(?:(?P<lead>[A-Za-z ]{2,20}):\s+)?[`\"'*]{0,3}(?P<path>[\w./@+~\[\]()$%-]{1,300}?)[`\"'*:]{0,4}(?:\s+(?P<note>.{0,300}))?$",
         text,

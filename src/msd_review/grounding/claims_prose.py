@@ -356,7 +356,7 @@ def _symbol_mode(sentence: Sentence, mode: Mode, mention: Mention, *, tie: Tie |
         mode = "exists"
     if mode != "exists" and not settings and is_no_code(sentence, mention):
         return "unsure"
-    if not tie.subject and _INDEFINITE.search(sentence.masked[: mention.start]):
+    if mode != "creates" and not tie.subject and _INDEFINITE.search(sentence.masked[: mention.start]):
         return "unsure"
     if not settings and tie.same and is_brought(sentence, mention, tie.mention):
         return "unsure"
