@@ -17,6 +17,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import phrasing
+import unseen
+import unseen_1
+import unseen_2
 from repositories import Fact, Repository, repositories
 
 from msd_review.grounding.lane import review_of
@@ -339,6 +342,21 @@ def table(title: str, rows: dict[str, Counter[str]]) -> str:
     return "\n".join(lines)
 
 
+def unseen_tables(seed: int, *, show: bool) -> Iterator[str]:
+    """For each set of wordings: what was measured before the reader was changed for it, and what is measured now."""
+    for number, chosen in enumerate((unseen_1, unseen_2), 1):
+        names = ("false", "found", "true", "flagged")
+        first = {
+            kind: Counter(dict(zip(names, row, strict=True))) for kind, row in chosen.FIRST_CONTACT.items()
+        }
+        yield table(f"set {number}, first", _with_total(first))
+        yield table(f"set {number}, now", _with_total(unseen.measured(chosen.WORDINGS, seed, show=show)))
+
+
+def _with_total(rows: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
+    return {**rows, "all": sum(rows.values(), Counter())}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
@@ -361,6 +379,7 @@ def main() -> None:
                 f"{'FALSE ALARM' if claim.true else 'MISSED':<12} {language:<11} {claim.kind:<12} {claim.part:<10} {claim.text}"
             )
     print(table("kind", kinds), table("language", languages), table("all", {"all": total}), sep="\n\n")
+    print("", *unseen_tables(options.seed, show=options.show), sep="\n\n")
 
 
 if __name__ == "__main__":

@@ -9,12 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from msd_review.grounding.mentions import Mention, bare_names, mentions
+from msd_review.grounding.bare_names import bare_names
+from msd_review.grounding.mentions import Mention, mentions
 from msd_review.grounding.prose import MASK, Sentence, sentences
 from msd_review.lazy import regex
 from msd_review.review.places import Place
 
 _CODE_LIKE = regex(r"\w_|_\w|[a-z][A-Z]|\w(?:\.|::|#)\w")
+_MAX_FIELDS = 6  # fields of one labelled list, before or behind
 _MAX_ABOUT = 3  # sentences of a paragraph that leads to what stands below it
 _HEADING = regex(r"\s*#{1,6}\s")
 _ITEM = regex(r"\s*(?:(?:[-*+]|\d{1,3}(?:\.\d{1,3}){0,4}[.)]?)\s|>)")
@@ -103,13 +105,15 @@ class _Scope:
 
 def blocks_of(text: str) -> Iterator[Block]:
     """The blocks of a segment of a plan."""
+    grouped = groupby(sentences(text), key=lambda sentence: sentence.block)
+    read = [tuple(_part(sentence) for sentence in group) for _, group in grouped]
+    kinds = [_kind(text, parts[0].sentence) for parts in read]
     scope: _Scope | None = None
-    for _, group in groupby(sentences(text), key=lambda sentence: sentence.block):
-        parts = tuple(_part(sentence) for sentence in group)
-        kind, indent = _kind(text, parts[0].sentence)
+    for at, parts in enumerate(read):
+        kind, indent = kinds[at]
         scope = _still(scope, kind, indent, parts)
         header = _header(parts, kind, indent)
-        used = scope if header is None else None
+        used = (_sibling(read, kinds, at) or scope) if header is None else None
         yield Block(parts, used.mention if used else None, bool(used and used.new), bool(used and used.firm))
         scope = header or scope
 
@@ -159,6 +163,27 @@ def _still(scope: _Scope | None, kind: str, indent: int, parts: Sequence[Part]) 
     return scope if indent > scope.indent or sibling and labelled else None
 
 
+def _sibling(read: Sequence[Sequence[Part]], kinds: Sequence[tuple[str, int]], at: int) -> _Scope | None:
+    """The "File: …" of the labelled list that a labelled item without a file stands in."""
+    if kinds[at][0] != "item" or not _LABELLED.match(read[at][0].sentence.text):
+        return None
+    first = last = at
+    while first > 0 and kinds[first - 1] == kinds[at] and _LABELLED.match(read[first - 1][0].sentence.text):
+        first -= 1
+    while (
+        last + 1 < len(read)
+        and kinds[last + 1] == kinds[at]
+        and _LABELLED.match(read[last + 1][0].sentence.text)
+    ):
+        last += 1
+    heads = [
+        _header(parts, *kinds[at])
+        for parts in read[max(first, at - _MAX_FIELDS) : min(last, at + _MAX_FIELDS) + 1]
+    ]
+    files = [head for head in heads if head is not None and head.labelled]
+    return files[0] if len(files) == 1 else None
+
+
 def _header(parts: Sequence[Part], kind: str, indent: int) -> _Scope | None:
     """A block that names one file and says nothing else."""
     named = [mention for part in parts for mention in part.named]
@@ -172,7 +197,12 @@ def _header(parts: Sequence[Part], kind: str, indent: int) -> _Scope | None:
     labelled = bool(_FILE_LABEL.match(parts[0].sentence.text))
     if marked and len(rest) <= (1 if new else 0) and len(parts) == 1:
         return _Scope(named[0], kind, indent, new, labelled)
-    if kind == "plain" and not new and len(parts) <= _MAX_ABOUT:
+    leads = (
+        text.rstrip().endswith(":")
+        or re.search(r"\b(?:only|here|single|one) (?:file|module|place)\b", text, re.I)
+        or re.search(r"\b(?:lives|reads|has)\b", text)
+    )
+    if kind == "plain" and not new and leads and len(parts) <= _MAX_ABOUT:
         return _Scope(named[0], kind, indent, False, labelled, firm=False)
     return None
 

@@ -38,7 +38,7 @@ _NOTHING_NEW = regex(
     re.IGNORECASE,
 )
 _UNTOLD = regex(
-    r"\b(?:no|not|never|add|install|new|if|without|instead|replace|unless|will|should|could|might|introduce)\b",
+    r"\b(?:no|not|never|add|install|new|if|without|instead|replace|unless|will|should|could|might|introduce|from now on|henceforth|start)\b",
     re.IGNORECASE,
 )
 _NAME = regex(

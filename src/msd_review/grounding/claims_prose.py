@@ -5,7 +5,7 @@ it stands under; how firmly is kept with the claim, so that a loose tie alone ne
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -15,7 +15,6 @@ from msd_review.grounding.model import Claim
 from msd_review.grounding.parameters import parameter_claims
 from msd_review.grounding.plan import Plan, Segment
 from msd_review.grounding.prose import (
-    MASK,
     Mode,
     Sentence,
     is_added_to,
@@ -24,8 +23,9 @@ from msd_review.grounding.prose import (
     leads_to_new,
     mode_of,
 )
-from msd_review.grounding.relations import Tie, is_brought, is_no_code, only_place, owner_of, strong_tie
+from msd_review.grounding.relations import Tie, is_brought, is_no_code, only_place, owner_of
 from msd_review.grounding.signatures import split_parameters
+from msd_review.grounding.ties import firmer, tie_of
 from msd_review.lazy import regex
 
 # What these parts say is true after the plan was carried out, not before.
@@ -35,21 +35,8 @@ AFTERWARDS = frozenset(
 )  # fmt: skip
 MUST_EXIST = frozenset({"read_first", "execution_context"})
 MAX_CLAIMS = 10_000
-_MAX_AROUND = 3  # sentences, and names, of a paragraph that is about one file
 _SETTINGS = regex(
     r"(?:^|/)(?:[Mm]akefile|justfile|Gemfile|go\.mod|pom\.xml|[\w-]*requirements[\w-]*\.txt)$|\.(?:ya?ml|toml|jsonc?|json5|ini|cfg|conf|config|properties|editorconfig|hcl|tfvars|xml)$",
-    re.I,
-)
-_INSIDE_PATH = regex(
-    r"(?:^|[\s*])(?:in|inside|within|at|from)\s+(?:the\s+|file\s+|module\s+)*[(\[\"'*]*$", re.IGNORECASE
-)
-_OBJECT = regex(
-    r" ?[,:—–-]? ?(?:(?:the|existing|current|let|make|have|find|locate|modify|update|extend|change|edit|refactor|rewrite|fix|rename|remove|delete|replace|split|inline|simplify|harden|"
-    r"adjust|keep|wrap|function|method|class|helper|constant|type|culprit|is|there|a|we|touch|bound|tighten|guard|teach|must|needs|deprecate|leave) )*",
-    re.IGNORECASE,
-)
-_AND_OBJECT = regex(
-    r",? ?(?:and|then|and then) (?:find|locate|look (?:for|at)|search for|inspect) (?:the )?",
     re.I,
 )
 _DEFINED_AT = regex(
@@ -71,15 +58,14 @@ _TODAY = regex(
     r"\b(?:already|currently|today|existing|right now|at present|as it is|keeps?|present|current|before)\b",
     re.I,
 )
-_LEAD = regex(
-    r"^[\W\d]*(?:(?:function|method|class|symbol|name|type|constant|struct|helper|interface|enum|trait|macro|def|func|fn|pub|static|async|teach|tighten|bound|change|update|modify|fix|the|extend)\b[\s:*]*)*",
-    re.I,
-)
 _RAISED = regex(
     r"\b(?:raise|lower|increase|decrease|bump|flip|toggle|tune|reduce|double|halve)\s+(?:the\s|existing\s)*[(\[\"'*]*$",
     re.I,
 )
-_INDEFINITE = regex(r"(?<!there is )(?<!has )\ban?\s+(?:[\w-]+\s+){0,2}[(\[\"'*]*$", re.I)
+_INDEFINITE = regex(
+    r"(?<!there is )(?<!has )\ban?\s+(?:(?!(?:of|in|on|to|for|from|by|at|with)\s)[\w-]+\s+){0,2}[(\[\"'*]*$",
+    re.I,
+)
 _FIELD_PATH = regex(r"(?:^|\s)-?\s*path:\s*[\"']?$")
 _STATED_THERE = regex(r"\bstatus:\s*[\"']?(?:exists|existing|present|unchanged|current)\b", re.I)
 _AS_NEW = regex(
@@ -132,7 +118,7 @@ def _part_claims(
         tie = tie_of(block, part, at)
         owner = owner_of(sentence, part.named, at)
         if owner is not None:
-            tie = _firmer(tie, tie_of(block, part, owner))
+            tie = firmer(tie, tie_of(block, part, owner))
             mention = replace(mention, symbol=f"{part.named[owner].symbol}.{mention.symbol}")
             if mode == "creates" and _IS_SAID_TO.search(
                 sentence.masked[part.named[owner].end : mention.start]
@@ -149,11 +135,6 @@ def _part_claims(
             )
         if read is not None:
             yield _symbol_claim(plan, segment, sentence, mention=read, mode=mode, line=line, tie=tie)
-
-
-def _firmer(tie: Tie | None, owner: Tie | None) -> Tie | None:
-    """A member belongs where its owner does."""
-    return owner if owner is not None and owner.weight == "strong" else tie or owner
 
 
 def _lines_apart(plan: Plan, segment: Segment, block: Block, part: Part) -> Iterator[Claim]:
@@ -186,59 +167,6 @@ def _as_symbol(mention: Mention, tie: Tie | None, block: Block) -> Mention | Non
         if len({other.symbol for other in named}) == 1 and tie is not None:
             return replace(mention, symbol=named[0].symbol, parameters=mention.arguments, declared=True)
     return None
-
-
-def tie_of(block: Block, part: Part, at: int) -> Tie | None:
-    """The file that the name at `part.named[at]` is joined to: beside it, the only one around, or the one it stands under."""
-    sentence, named = part.sentence, part.named
-    found = strong_tie(sentence, named, at) or _opening_tie(sentence, named, at)
-    if found is not None:
-        return found
-    symbol = named[at]
-    here = only_place(named)
-    if here is not None:
-        taken = any(
-            strong_tie(sentence, named, other)
-            for other in range(len(named))
-            if other != at and named[other].symbol
-        )
-        return Tie(here, "weak" if taken else "loose")
-    if any(mention.place is not None for mention in named):
-        return None
-    around = only_place(block.named)
-    symbols = {mention.symbol for mention in block.named if mention.symbol is not None}
-    if around is not None and (len(block.parts) > _MAX_AROUND or len(symbols) > _MAX_AROUND):
-        return None
-    if around is not None:
-        return Tie(around, "loose", same=False)
-    if block.scope is not None and not any(mention.place is not None for mention in block.named):
-        opens = not re.search(
-            r"[a-z]{2,}", _LEAD.sub("", block.parts[0].sentence.masked[: symbol.start]), re.I
-        )
-        firm = opens and block.firm and part is block.parts[0]
-        return (
-            Tie(block.scope, "strong" if firm else "loose", same=False)
-            if firm or symbol.code or symbol.declared
-            else None
-        )
-    return None
-
-
-def _opening_tie(sentence: Sentence, named: Sequence[Mention], at: int) -> Tie | None:
-    """A path that opens the sentence ("In `path`, change `name`"), or is looked at first ("Open `path` and find `name`")."""
-    preceding = next((other for other in reversed(named[:at]) if other.place is not None), None)
-    if preceding is None:
-        return None
-    gap = sentence.masked[preceding.end : named[at].start]
-    opens = _INSIDE_PATH.search(sentence.masked[: preceding.start]) or re.match(r"[*)\]]*\s?[:—–-]\s", gap)
-    if opens and _fits(_OBJECT, gap) or _fits(_AND_OBJECT, gap):
-        return Tie(preceding, "strong")
-    return None
-
-
-def _fits(pattern: re.Pattern[str], gap: str) -> bool:
-    plain = re.sub(r"[\s\[\]\"'*()]+", " ", re.sub(rf"{MASK}+", MASK, gap))
-    return len(gap) < 400 and bool(pattern.fullmatch(plain))
 
 
 def _mode(segment: Segment, sentence: Sentence, mention: Mention) -> Mode:
@@ -348,7 +276,8 @@ def _is_to_be_changed(sentence: Sentence, mention: Mention) -> bool:
 def _symbol_mode(sentence: Sentence, mode: Mode, mention: Mention, *, tie: Tie | None) -> Mode:
     if tie is None:
         return "exists" if mode == "container" else mode
-    if mode == "creates" and tie.subject:
+    given = re.search(r"\bgive\w*\s[(\[\"'*]*$", sentence.masked[: tie.mention.start], re.I)
+    if mode == "creates" and tie.subject and not given:
         said_before = mode_of(sentence, tie.mention.start, tie.mention.start)
         mode = "exists" if said_before in {"exists", "neutral", "stated"} else mode
     settings = tie.mention.place is not None and _SETTINGS.search(tie.mention.place.path)

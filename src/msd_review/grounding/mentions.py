@@ -4,7 +4,7 @@ Pure. A code span is read as one of these or left alone; outside code spans only
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -30,188 +30,6 @@ _FILE_NAME = regex(
     r"(?<![\w`/@.~-])(?:(?:[Mm]akefile|justfile|Dockerfile|Gemfile|Pipfile|go\.mod)(?![\w/.]|\s(?:target|recipe)s?\b(?! of))|[A-Za-z_][\w-]{1,60}(?:\.[\w-]{1,30})?\.(?:ya?ml|toml|json|ini|cfg|py|tsx?|jsx?|go|rs|java|rb|cpp|hpp|cs|php|sql|csproj|gradle)(?![\w/(]|\.\w))"
 )
 _KEY = regex(r"\[{0,2}[\"']?([A-Za-z_][\w:-]{0,80}(?:\.[\w-]{1,80}){0,8})[\"']?\]{0,2}:?")
-_BARE_CALL = regex(
-    r"(?<![\w./`@-])(?P<name>[A-Za-z_]\w*(?:(?:\.|::)\w+){0,4})(?P<call>\((?!e?s\))[^()\x01]{0,200}(?:\([^()]{0,80}\)[^()]{0,80}){0,4}\))"
-)
-_BARE_NAME = regex(
-    r"(?<![\w./`@:-])(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+|[A-Za-z]*_\w+|[A-Za-z]+_\w*|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*)(?![\w/`]|\.\w|\s?=|[\"']\s?:)"
-)
-_INTRODUCED = regex(
-    r"\b(?:[Ff]unctions?|[Mm]ethods?|[Cc]lass(?:es)?|[Hh]elper|[Cc]onstant|constant/func|[Ss]truct|[Ii]nterface|[Ee]num|[Tt]rait|[Mm]acro|[Ss]ymbol|[Rr]outine|func|def|fn|[Kk]ey|[Ss]etting|"
-    r"[Oo]ption|value of|[Ff]ind|[Pp]arameter|edit(?:ing)?|patch|take|docstring of|from)\b[\"':*]*\s+[\"'*]*(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)(?![\w/])"
-)
-_DECLARES = regex(r"\b(?:def|func|fn|function)\s+$")
-_OPENS_ITEM = regex(
-    r"^\s*(?:[-*+]|\d{1,3}(?:\.\d{1,3})*[.)]?)\s+(?:\[.\]\s+)?(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)(?:\(\))?(?=\s*(?:→|–|—|\s-\s|:\s|$))"
-)
-_CELL = regex(r"\|\s*(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)\s*(?=\|)")
-_AT_END = regex(r"\x01[)`]?\s*(?:→|->|/|:)\s+(?P<name>[A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)[\s.]*$")
-_PLAIN = frozenset(
-    [
-        "lives",
-        "sits",
-        "does",
-        "takes",
-        "returns",
-        "keeps",
-        "gets",
-        "handles",
-        "must",
-        "needs",
-        "stays",
-        "calls",
-        "goes",
-        "comes",
-        "shorten",
-        "keep",
-        "disk",
-        "without",
-        "unchanged",
-        "present",
-        "today",
-        "first",
-        "last",
-        "reads",
-        "writes",
-        "uses",
-        "unit",
-        "integration",
-        "regression",
-        "see",
-        "none",
-        "e.g",
-        "i.e",
-        "the",
-        "that",
-        "this",
-        "which",
-        "and",
-        "for",
-        "are",
-        "was",
-        "were",
-        "not",
-        "with",
-        "from",
-        "into",
-        "its",
-        "their",
-        "our",
-        "your",
-        "all",
-        "any",
-        "can",
-        "may",
-        "must",
-        "should",
-        "will",
-        "would",
-        "could",
-        "has",
-        "have",
-        "had",
-        "does",
-        "did",
-        "one",
-        "two",
-        "new",
-        "old",
-        "same",
-        "other",
-        "each",
-        "both",
-        "some",
-        "such",
-        "than",
-        "then",
-        "when",
-        "where",
-        "who",
-        "why",
-        "how",
-        "here",
-        "there",
-        "these",
-        "those",
-        "them",
-        "they",
-        "above",
-        "below",
-        "also",
-        "only",
-        "call",
-        "calls",
-        "code",
-        "name",
-        "names",
-        "body",
-        "itself",
-        "defined",
-        "declared",
-        "file",
-        "files",
-        "path",
-        "module",
-        "test",
-        "tests",
-        "change",
-        "changes",
-        "create",
-        "add",
-        "modify",
-        "update",
-        "edit",
-        "existing",
-        "note",
-        "yes",
-        "see",
-        "github",
-        "gitlab",
-        "javascript",
-        "typescript",
-        "postgresql",
-        "mysql",
-        "graphql",
-        "openai",
-        "openapi",
-        "macos",
-        "ios",
-        "iphone",
-        "jquery",
-        "websocket",
-        "oauth",
-        "json",
-        "yaml",
-        "toml",
-        "new_path",
-        "what",
-        "currently",
-        "is",
-        "it",
-        "in",
-        "of",
-        "on",
-        "at",
-        "by",
-        "to",
-        "as",
-        "be",
-        "so",
-        "no",
-        "symbol",
-        "symbols",
-        "function",
-        "method",
-        "class",
-        "status",
-        "action",
-        "purpose",
-        "reason",
-        "type",
-        "kind",
-        "where",
-    ]
-)
 _ODD_PATH = regex(r"(?:\.{1,2}/)?(?:[A-Za-z_][\w-]{0,60}/){1,12}[\w-]{2,80}\.[a-z]\w{0,4}")
 _DOMAIN = regex(r"[\w-]+\.(?:com|org|io|net|dev|in|sh)/")
 _COMMANDS = frozenset(
@@ -316,16 +134,6 @@ def _code_mention(match: re.Match[str]) -> Mention:
     return named(symbol=name, parameters=parameters, called=called, declared=declared)
 
 
-def _is_label(text: str, start: int, end: int) -> bool:
-    """Whether a name is a field's: `files_modified: …` at the start, `key="…"`, `"key": …`."""
-    return bool(
-        re.match(r"[\"']?\s?[=:]\s?[\[\"'{]|[\"']\s?:|=", text[end : end + 6])
-        or not text[:start].strip(" \n-*+|>{")
-        and re.match(r"\s?:\s", text[end : end + 3])
-        and not re.match(r"\s*[-*+]", text)
-    )
-
-
 def _unusual_place(code: str) -> Place | None:
     """`path#name`, and a path whose ending is not one of the known."""
     hashed = re.fullmatch(r"([\w./@-]+\.\w{1,8})#([A-Za-z_]\w*(?:(?:\.|::|#)\w+)*)(?:\(\))?", code)
@@ -334,42 +142,6 @@ def _unusual_place(code: str) -> Place | None:
     if _ODD_PATH.fullmatch(code) and not _DOMAIN.match(code):
         return Place(path=code.removeprefix("./"))
     return None
-
-
-def bare_names(sentence: Sentence, found: Sequence[Mention]) -> Iterator[Mention]:
-    """Names that look like code, or that a word such as "function" introduces, outside code spans and paths."""
-    taken = [(mention.start, mention.end) for mention in found]
-    for pattern in (_BARE_CALL, _BARE_NAME, _INTRODUCED, _CELL, _AT_END, _OPENS_ITEM):
-        for match in pattern.finditer(sentence.masked):
-            start, end = match.span("name")
-            text = match.group("name")
-            end += len(match["call"] or "") if "call" in pattern.groupindex else 0
-            if any(start < other_end and other_start < end for other_start, other_end in taken):
-                continue
-            if _is_label(sentence.masked, start, end):
-                continue
-            symbol = symbol_in(sentence.text[start:end])
-            if (
-                symbol is None
-                or text.lower() in _PLAIN
-                or re.fullmatch(r"L\d+", text)
-                or place_of(text) is not None
-                or len(text) < 3
-            ):
-                continue
-            taken.append((start, end))
-            name, parameters, called, _ = symbol
-            declared = _DECLARES.search(sentence.masked[:start]) is not None
-            yield Mention(
-                start=start,
-                end=end,
-                text=sentence.text[start:end],
-                symbol=name,
-                parameters=parameters,
-                called=called,
-                declared=declared,
-                code=False,
-            )
 
 
 def _bare_mentions(sentence: Sentence) -> Iterator[Mention]:

@@ -33,13 +33,13 @@ _KEPT = regex(  # what is not to be changed is there
 _MAX_SENTENCE = 3_000
 
 _CREATE = (
-    r"add(?:s|ed|ing)?|creat(?:e|es|ed|ing)|introduc(?:e|es|ed|ing)|implement(?:s|ed|ing)?(?! (?:by|in)\b)|ends? up|writ(?:e|es|ing|ten)|defin(?:e|es|ing)|"
+    r"add(?:s|ed|ing)?|creat(?:e|es|ed|ing)|introduc(?:e|es|ed|ing)|implement(?:s|ed|ing)?(?! (?:by|in)\b)|ends? (?:up|with)|writ(?:e|es|ing|ten)|defin(?:e|es|ing)|"
     r"scaffold(?:s|ed|ing)?|generat(?:e|es|ed|ing)|produc(?:e|es|ed|ing)|build(?:s|ing)?(?! (?:up)?on\b)|declar(?:e|es|ing)|"
     r"insert(?:s|ed|ing)?|append(?:s|ed|ing)?|extract(?:s|ed|ing)?|split(?:s|ting)?|expos(?:e|es|ing)|new|named?|naming|emit(?:s|ted|ting)?|"
     r"becomes?|install(?:s|ing)?|output(?:s|ting)?|save[sd]?|saving|stor(?:e|es|ed|ing)|develop|set up|sketch|into a|renamed|instead|"
     r"register(?:s|ing)?|put|puts|place|places|mount|attach|re-?export|export|include|support|provide|enable|configure|set|host|stub|model|ship|"
     r"land|lands|go|goes|gains?|hold|allow|log|print|show|display|track|record|persist|count|send|report|returns?|raises?|throws?|yields?|pass|"
-    r"gives?|accepts?|takes|receives?|render|toggles?|compute|measure|dump|draft|author|compose|design|assemble|derive|publish|spin up|bootstrap|prototype|spawn|choose|pick"
+    r"gives?|accepts?|takes|receives?|render|toggles?|compute|dump|draft|author|compose|design|assemble|derive|publish|spin up|bootstrap|prototype|spawn|choose|pick"
 )
 _EXIST = (
     r"modif(?:y|ies|ied|ying)|updat(?:e|es|ed|ing)|extend(?:s|ed|ing)?|edit(?:s|ed|ing)?|chang(?:e|es|ed|ing)|refactor(?:s|ed|ing)?|"
@@ -67,7 +67,7 @@ _HYPOTHETICAL = regex(
     r"\b(?:suppose|imagine|hypothetical(?:ly)?|rejected|out of scope|upstream|their repo|isn't (?:there|in)|aren't (?:there|in)|not to be found|could(?:n't| not) find|not in scope|for instance|for example|follow-up|provisional(?:ly)?|"
     r"(?:must|has|have|needs?|remains?|still) (?:still )?(?:to )?be (?:written|created|added|implemented|built|introduced)|(?:is|are) not (?:there|present|in the (?:tree|repo\w*))(?: (?:yet|today|now))?|"
     r"(?:does|do) not (?:yet )?exist|(?:does|do)n't (?:yet )?exist|no existing|not this (?:one|phase|plan)|tests? to (?:write|be written)|to be (?:written|created|added|introduced)|negative test|"
-    r"commit message|branch name|alternatives? considered|target state|strawman|unlike \w+|(?:from|by|of) (?:plan|task|step|wave|phase) \d[\d.-]*|git-?ignored|some ?day)\b|^\W*e\.g\.|^[\W\d]*(?:after (?:this|the|that|each)|once|from now on|eventually|(?:by|in) the end|when done|afterwards)\b",
+    r"commit message|branch name|alternatives? considered|target state|strawman|unlike \w+|(?:from|by|of) (?:plan|task|step|wave|phase) \d[\d.-]*|git-?ignored|some ?day|nobody needs|no one needs|from now on|in the end)\b|^[\W\d]*had (?:we|it|they|this)\b|^\W*e\.g\.|^[\W\d]*(?:after (?:this|the|that|each)|once|from now on|eventually|(?:by|in) the end|when done|afterwards)\b",
     re.IGNORECASE,
 )
 _UNTOLD_AFTER = regex(
@@ -194,6 +194,10 @@ def mode_of(sentence: Sentence, start: int, end: int) -> Mode:
         return "unsure"
     if _AFTER_EXISTS.match(after) or re.search(
         r"\bsplit(?:s|ting)?\s(?:the\s|up\s)*[(\[\"'*]*$", before, re.I
+    ):
+        return "exists"
+    if re.search(r"\bgive\s(?:the\s)?[(\[\"'*]*$", before, re.I) and re.match(
+        r"\W*(?:\([^()]*\))?\W*(?:an?|the|one|more|two)\b", after, re.I
     ):
         return "exists"
     mode = _governed(before)
