@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.installed import MSD, PYTHON, REVIEW, Desk, Ended, example_desk
 
-FLEET_TEXT_WORKERS = 90.0
+START_S = 90.0
 ANSWERS = {
     "codex": """
 with open(sys.argv[sys.argv.index("-o") + 1], "w") as handle:
@@ -35,7 +35,7 @@ class Served:
     process: "subprocess.Popen[str]"
     log: Path
 
-    def wait_for(self, text: str, seconds: float = FLEET_TEXT_WORKERS) -> None:
+    def wait_for(self, text: str, seconds: float = START_S) -> None:
         until(
             lambda: text in self.log.read_text(encoding="utf-8"),
             seconds,

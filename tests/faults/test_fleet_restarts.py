@@ -32,7 +32,7 @@ while mine > 1 and os.path.exists({str(made.base / "hang")!r}): time.sleep(0.05)
 def test_a_scheduler_that_is_killed_and_started_again_costs_no_lane_a_second_call(cluster: Cluster) -> None:
     (cluster.base / "hang").touch()
     cluster.batch([{"id": f"s{n}", "lanes": ["codex", "claude"]} for n in range(3)])
-    client = cluster.start_run("--reconnect", "60")
+    client = cluster.start_run("--reconnect", "60", "--wait-for-workers", "40")
     until(lambda: len(cluster.noted()) - len(cluster.noted("end")) == 2, 60, "two lanes in flight")
     assert cluster.scheduler is not None
     cluster.scheduler.kill()
@@ -94,3 +94,23 @@ def test_a_batch_that_changed_is_refused_and_one_that_grew_goes_on(cluster: Clus
     assert cluster.run().code == 0
     assert sorted(cluster.outcomes()) == ["g1", "g2"]
     assert len(cluster.noted()) == 2
+
+
+def test_a_scheduler_that_does_not_come_back_ends_the_run_with_the_way_to_continue(cluster: Cluster) -> None:
+    (cluster.base / "hang").touch()
+    cluster.batch([{"id": f"n{n}", "lanes": ["codex"]} for n in range(3)])
+    client = cluster.start_run("--reconnect", "2")
+    until(lambda: len(cluster.noted("start")) > len(cluster.noted("end")), 60, "a lane in flight")
+    assert cluster.scheduler is not None
+    cluster.scheduler.kill()
+    assert client.process.wait(60) == 3, client.log.read_text(encoding="utf-8")
+    told = client.log.read_text(encoding="utf-8")
+    assert f"msd: error: no scheduler answers at {cluster.address}; what finished is kept" in told
+    assert "hint: run the same command again to continue" in told
+    (cluster.base / "hang").unlink()
+    cluster.start_scheduler()
+    until(
+        lambda: cluster.workers["one"].log.read_text(encoding="utf-8").count("serving") == 2, 60, "its worker"
+    )
+    assert cluster.run("--wait-for-workers", "40").code == 0
+    assert len(cluster.noted()) == 3

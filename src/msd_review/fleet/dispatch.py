@@ -89,6 +89,8 @@ class Dispatcher:
             except Absent as problem:
                 if self.is_stopping():
                     return {"state": "cancelled"}
+                if self.placement.is_gone:
+                    continue
                 return wire.refusal(ItemReason.NO_WORKER, str(problem))
             try:
                 answer = await self.session.run(job, place, priority=_ASSESS_FIRST)
@@ -144,7 +146,11 @@ class Dispatcher:
                     *lane_needs(trying.slug), avoid=trying.avoid, prefer=prefer
                 )
             except Absent as problem:
-                return {"state": "cancelled"} if self.is_stopping() else trying.absent(str(problem))
+                if self.is_stopping():
+                    return {"state": "cancelled"}
+                if self.placement.is_gone:
+                    return {"state": "again"}
+                return trying.absent(self.placement.why_not(trying.slug), str(problem))
             trying.worker = place.worker
             self._tell_start(trying)
             try:
@@ -234,16 +240,17 @@ class _Trying:
     avoid: frozenset[str] = frozenset()
     last: dict[str, Any] | None = None
 
-    def absent(self, why: str) -> dict[str, Any]:
-        """The answer when no worker has it: what the last that tried said, else that nobody was there."""
+    def absent(self, said: tuple[str, str] | None, why: str) -> dict[str, Any]:
+        """The answer when no worker has it: what the last that tried said, else what all say, else why."""
         if self.last is not None:
             return self.last
+        reason, detail = said or (Reason.MISSING_BINARY.value, why)
         return wire.lane_row(
             Skipped(
                 identity=self.slug,
                 outcome=Outcome.UNAVAILABLE.value,
-                reason=Reason.MISSING_BINARY.value,
-                detail=why,
+                reason=reason,
+                detail=detail,
                 named=self.slug in self.item.lanes,
             )
         )

@@ -10,11 +10,13 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from msd_review.edges import clock
 from msd_review.fleet.offers import DESK, LANE, LANES
 
 _LOOK_S = 1.0
+_SHOWN = 3
 
 
 class Absent(Exception):
@@ -40,9 +42,11 @@ class Placement:
 
     wait_s: float
     workers: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    offers: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     used: dict[str, Counter[str]] = field(default_factory=dict)
     absent_since: dict[str, float] = field(default_factory=dict)
     is_down: bool = True
+    is_gone: bool = False
     is_stopping: Callable[[], bool] = lambda: False
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -68,6 +72,12 @@ class Placement:
             self.is_down = True
             self.changed.notify_all()
 
+    async def give_up(self) -> None:
+        """Tells that there will be no workers any more."""
+        async with self.changed:
+            self.is_gone = True
+            self.changed.notify_all()
+
     async def first_worker(self) -> None:
         """Waits until a worker is there, but not longer than for a lane."""
         deadline = clock.monotonic() + self.wait_s
@@ -85,9 +95,20 @@ class Placement:
         """Whether a worker is there."""
         return worker in self.workers
 
-    def capacity(self) -> int:
-        """How many lanes of all kinds the live workers take at once."""
-        return int(sum(have.get(LANES, 0) for have in self.workers.values()))
+    def why_not(self, slug: str) -> tuple[str, str] | None:
+        """What the live workers say of a lane that they do not offer: a reason of the closed list, and the words."""
+        said = [
+            (offer.get("name"), standing)
+            for worker, offer in sorted(self.offers.items())
+            if worker in self.workers
+            and not (standing := offer.get("lanes", {}).get(slug) or {}).get("ready")
+        ]
+        reasons = Counter(str(one["reason"]) for _, one in said if one.get("reason"))
+        if not reasons:
+            return None
+        words = "; ".join(f"{name}: {one.get('detail')}" for name, one in said[:_SHOWN] if one.get("reason"))
+        more = f"; and {len(said) - _SHOWN} more workers" if len(said) > _SHOWN else ""
+        return reasons.most_common(1)[0][0], f"no worker has it: {words}{more}"
 
     def _offering(self, *needs: str) -> list[str]:
         return [
@@ -108,6 +129,8 @@ class Placement:
             while True:
                 if self.is_stopping():
                     raise Absent("the run is being stopped")
+                if self.is_gone:
+                    raise Absent("the scheduler is gone")
                 offering = [worker for worker in self._offering(*needs) if worker not in avoid]
                 free = [one for one in offering if all(self._free(one, need) >= 1 for need in needs)]
                 if free:

@@ -202,6 +202,7 @@ async def _worked(run: _Run, session: Session, placement: Placement) -> None:
             task = asyncio.create_task(_one(run, desk, item, window))
             working.add(task)
             task.add_done_callback(working.discard)
+            task.add_done_callback(lambda done: _note_fault(run, done))
         while working:
             await asyncio.wait(working)
     finally:
@@ -236,6 +237,13 @@ async def _one(run: _Run, desk: Desktop, item: FleetItem, window: asyncio.Semaph
         run.troubles.append(problem)
     finally:
         window.release()
+
+
+def _note_fault(run: _Run, done: "asyncio.Task[None]") -> None:
+    """A fault of ours over one item ends the run, loudly: else the item would be missing without a word."""
+    problem = None if done.cancelled() else done.exception()
+    if problem is not None:
+        run.troubles.append(problem)
 
 
 async def _cancel_when_stopped(run: _Run, session: Session, working: set[asyncio.Task[None]]) -> None:

@@ -73,6 +73,7 @@ class Session:
             await self._drop()
             if clock.monotonic() - lost_at >= (min(self.reconnect_s, 15.0) if is_first else self.reconnect_s):
                 self.gone.set()
+                await self.placement.give_up()
                 return
             await asyncio.sleep(0.5)
 
@@ -106,9 +107,19 @@ class Session:
             for address, one in seen["workers"].items()
             if one.get("status") in {"running", "paused"}
         }
+        await self._learn(workers)
         await self.placement.update(workers)
         self.up.set()
         return True
+
+    async def _learn(self, workers: Mapping[str, Any]) -> None:
+        """Asks workers that are new what they offer, and why not the rest."""
+        known = self.placement.offers
+        if workers.keys() - known.keys():
+            said = await self.ask_workers(tasks.describe)
+            known |= {address: one for address, one in said.items() if isinstance(one, dict)}
+        for gone in known.keys() - workers.keys():
+            del known[gone]
 
     async def _drop(self) -> None:
         self.up.clear()
