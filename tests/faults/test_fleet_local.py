@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import psutil
 import pytest
 
 from tests.fleet_samples import until
 from tests.installed import MSD, Desk, example_desk
 
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 pytestmark = pytest.mark.timeout(240)
 
 
@@ -74,6 +76,10 @@ def test_phases_plans_and_changes_of_folders_and_git_addresses_are_reviewed_and_
     assert [one["identity"] for one in report["reviewers"]] == ["codex"]
     assert desk.git("status", "--porcelain", "--ignored") == untouched
     assert (desk.base / "out" / "summary.html").is_file()
+    for name in ("fleet", "fleet-summary"):
+        schema = json.loads((SCHEMAS / f"msd.{name}-1.schema.json").read_text(encoding="utf-8"))
+        written = desk.base / "out" / ("fleet.json" if name == "fleet" else "summary.json")
+        jsonschema.validate(json.loads(written.read_text(encoding="utf-8")), schema)
     again = desk.run(*arguments(desk, "--local", "1", "--allow-file-urls"))
     assert (again.code, "continuing: 6 of 6 items are finished" in again.err) == (3, True)
 

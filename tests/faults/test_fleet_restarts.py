@@ -1,6 +1,7 @@
 """What a fleet run survives: a scheduler that is killed and started again, a client that is killed or interrupted."""
 
 import os
+import shutil
 import signal
 from collections import Counter
 from collections.abc import Iterator
@@ -14,8 +15,8 @@ from tests.fleet_samples import Cluster, new_cluster, until
 pytestmark = pytest.mark.timeout(240)
 
 
-@pytest.fixture
-def cluster(tmp_path: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with ExitStack() as stack:
         made = new_cluster(tmp_path_factory.mktemp("cluster"), stack)
         # Every call of a tool but its first hangs for as long as a file is there.
@@ -27,6 +28,16 @@ while mine > 1 and os.path.exists({str(made.base / "hang")!r}): time.sleep(0.05)
         made.start_worker("two", "claude", body=hang)
         made.wait_for_workers()
         yield made
+
+
+@pytest.fixture
+def cluster(shared: Cluster) -> Cluster:
+    """The cluster, for a run of its own."""
+    for path in (shared.calls, shared.base / "hang"):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(shared.out, ignore_errors=True)
+    (shared.base / "client.log").unlink(missing_ok=True)
+    return shared
 
 
 def test_a_scheduler_that_is_killed_and_started_again_costs_no_lane_a_second_call(cluster: Cluster) -> None:
