@@ -86,7 +86,7 @@ def _prompted(plan: Plan, segment: Segment, text: str, offset: int) -> Iterator[
 
 
 def _is_made(before: str, after: str) -> bool:
-    made = r"\b(?:add|adds|create|creates|introduce|define|new|expose|provide|register|no|not|without|never|instead of|missing|replace|remove|e\.g\.)\b"
+    made = r"\b(?:add|adds|create|creates|introduce|define|new|expose|provide|register|no|not|without|never|instead of|missing|replace|remove|e\.g\.|once (?:created|written|added|done|it exists))\b"
     return bool(
         re.search(made, before[-80:], re.I)
         or re.match(r"\s*(?:is|are|will be|\()?\s*(?:new|added|created|missing)\b", after, re.I)

@@ -20,6 +20,8 @@ _MAX_BASES = 6
 
 def counts_on(ground: Ground, claim: Claim, *, name: str, paths: Sequence[str]) -> bool:
     """Whether the plan counts on the name being in one of the files."""
+    if claim.bare and re.fullmatch(r"[a-z]+", claim.symbol or ""):
+        return False  # a word
     if claim.bare:
         defined = bool(ground.symbols.defined(name))
         return is_like_one(ground, name, paths) or claim.tied and _looks_like_code(claim, defined)
