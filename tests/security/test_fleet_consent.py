@@ -122,7 +122,8 @@ def test_a_grant_of_another_run_or_without_the_lane_is_none(desk: Desk) -> None:
 
 def test_a_lane_that_declares_something_else_on_the_worker_is_blocked(desk: Desk) -> None:
     for changed in ({"signature": "sha256-other"}, {"capability": "other"}, {"source": "global"}):
-        lane = replace(granted(desk), **changed)
+        spoilt: dict[str, Any] = changed
+        lane = replace(granted(desk), **spoilt)
         grant = grants.sign(KEY, fleet=FLEET, item=item(desk), lanes=[lane])
         assert_blocked(desk, answer(desk, grant), "not_consented", "agreed to")
 
