@@ -12,6 +12,7 @@ from typing import Any, Literal
 from msd_review.app import assessing, choosing, code_review_policy, dismissing, exits, outgoing
 from msd_review.app.agreeing import AskYesOrNo, ask_destinations, nobody
 from msd_review.app.assessing import Delivered
+from msd_review.app.caller import check_caller
 from msd_review.app.code_review_assessing import AssessedChange, Known, assess_change
 from msd_review.app.code_review_coverage import promises_of
 from msd_review.app.code_review_internal import deliver_internal, internal_import
@@ -75,6 +76,7 @@ def code_review(
     ask_host: AskYesOrNo = nobody,
 ) -> CodeReviewEnded:
     """Runs a whole review of a change. Raises MsdError where nothing was run."""
+    check_caller()
     scope = find_scope(world, request)
     world = scope.world
     paths = paths_at(scope.folder, scope.stem, request.review.formats, request.review.output)

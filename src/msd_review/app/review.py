@@ -8,6 +8,7 @@ from typing import Any, Literal
 from msd_review.app import assessing, choosing, dismissing, exits, naming, outgoing
 from msd_review.app.agreeing import AskYesOrNo, ask_destinations, nobody
 from msd_review.app.assessing import Delivered
+from msd_review.app.caller import check_caller
 from msd_review.app.events import Watcher
 from msd_review.app.importing import import_reviews
 from msd_review.app.places import check_writable, report_paths
@@ -85,6 +86,7 @@ def review(
     world: World, request: ReviewRequest, *, progress: Watcher, ask: AskPerson, ask_host: AskYesOrNo = nobody
 ) -> Ended:
     """Runs a whole review. Raises MsdError where nothing was run."""
+    check_caller()
     _check_options(request)
     naming.check_configured(world)
     naming.check_imports(world, request.imports)

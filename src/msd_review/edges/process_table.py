@@ -116,6 +116,19 @@ def mark_of(pid: int) -> str | None:
         return None
 
 
+def is_inside_a_run() -> bool:
+    """True when this process or one that it descends from carries a mark: a tool may hide its own variables
+    from what it starts, but not those that it was started with."""
+    pid: int | None = os.getpid()
+    seen: set[int] = set()
+    while pid is not None and pid > 1 and pid not in seen:
+        if mark_of(pid) is not None:
+            return True
+        seen.add(pid)
+        pid = _parent(pid)
+    return False
+
+
 def marked(is_ours: Callable[[str], bool]) -> list[int]:
     """Every live process whose mark satisfies `is_ours`; never this one."""
     found = []

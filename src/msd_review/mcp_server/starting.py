@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from msd_review.app import choosing, naming
+from msd_review.app.caller import check_caller
 from msd_review.app.choosing import Choice
 from msd_review.app.request import ReviewRequest
 from msd_review.app.review import choose_subject
@@ -34,6 +35,7 @@ _CHOICE = frozenset({"blocked", "skipped"})
 
 def start(project: Project, tool: str, given: Mapping[str, Any], *, client: str) -> dict[str, Any]:
     """Begins a run and returns the `msd.mcp-started/1` document. Raises MsdError where nothing was begun."""
+    check_caller()
     root, world = project.required(), project.world()
     given, own = _without_yourself(world, given, client)
     request = _request(root, tool, given)
