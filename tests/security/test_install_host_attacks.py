@@ -3,6 +3,8 @@
 import json
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +144,18 @@ def test_a_program_of_the_repository_is_never_registered(tmp_path: Path) -> None
     alone = server_program(called="-m", python=python, path=f"{project}/bin", project=project)
     assert alone == (f"{tmp_path}/venv/msd",)
     nowhere = server_program(called="-m", python="/usr/bin/none/python", path="", project=None)
-    assert nowhere == ("/usr/bin/none/python", "-m", "msd_review")
+    assert nowhere == ("/usr/bin/none/python", "-P", "-m", "msd_review")
+
+
+def test_where_msd_has_no_program_of_its_own_a_project_cannot_take_its_place_as_a_module(
+    tmp_path: Path,
+) -> None:
+    put(tmp_path, {"msd_review/__init__.py": ("", 0o644), "msd_review/__main__.py": ("print(1)\n", 0o644)})
+    words = server_program(called="-m", python="/usr/bin/none/python", path="", project=None)
+    ended = subprocess.run(
+        [sys.executable, *words[1:], "--version"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ended.stdout.startswith("msd, version "), ended.stderr
 
 
 BAD_PLACES: tuple[dict[str, Any], ...] = (
@@ -244,3 +257,15 @@ def test_a_host_that_nobody_agreed_to_is_not_installed_into(tmp_path: Path) -> N
     assert ended.code == 2
     assert ended.err.startswith("msd: error: acme (project) is not active: ")
     assert not (tmp_path / "home" / ".cursor").exists()
+
+
+@pytest.mark.parametrize(("host", "variable"), [("codex", "CODEX_HOME"), ("opencode", "OPENCODE_CONFIG")])
+def test_a_folder_that_no_file_system_can_hold_is_an_error_and_no_fault(
+    tmp_path: Path, host: str, variable: str
+) -> None:
+    desk = here_desk(tmp_path)
+    long = {variable: f"{tmp_path}/{'a' * 300}"}
+    ended = desk.run("install", host, env=long)
+    assert "a fault in msd" not in ended.err
+    listed = desk.run("install", env=long)
+    assert (listed.code, listed.err) == (0, "")

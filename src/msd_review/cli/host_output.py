@@ -14,6 +14,7 @@ from msd_review.errors import MsdError
 from msd_review.hosts import service
 from msd_review.hosts.declared import read_host
 from msd_review.hosts.diffs import unified
+from msd_review.hosts.disk import mode_of
 from msd_review.hosts.homes import config_home
 from msd_review.hosts.model import Around, Host
 from msd_review.hosts.service import Done
@@ -154,7 +155,7 @@ def _row(world: World, around: Around, capability: Capability) -> Row:
 def _is_present(world: World, host: Host, around: Around) -> bool:
     home = config_home(host.home, home=around.home, environment=around.environment)
     proof = home if host.home.probe_exists is None else home / host.home.probe_exists
-    return proof.exists() or (host.binary is not None and find_program(world, host.binary) is not None)
+    return bool(mode_of(proof)) or (host.binary is not None and find_program(world, host.binary) is not None)
 
 
 def _calls(host: Host, around: Around) -> dict[str, list[str]]:

@@ -38,11 +38,19 @@ def look(path: Path, *, inside: Path | None) -> Seen:
     return Seen(real=real, content=content, mode=status.st_mode & _MODE)
 
 
+def mode_of(path: Path) -> int:
+    """The mode of what is at `path`, links followed; 0 where nothing is, or where that cannot be told."""
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):
+        return 0
+
+
 def missing_folders(real: Path) -> tuple[Path, ...]:
     """The folders above `real` that are not there, outermost first."""
     missing: list[Path] = []
     for folder in real.parents:
-        if folder.exists():
+        if mode_of(folder):
             break
         missing.append(folder)
     return tuple(reversed(missing))

@@ -4,12 +4,14 @@ A variable moves the folder when it holds an absolute path. One that names a fil
 folder, so it does not count here; `XDG_CONFIG_HOME` holds the folder that the host's folder is in.
 """
 
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from msd_review.errors import ConfigError, InputError
 from msd_review.hosts.declared import is_inside
+from msd_review.hosts.disk import mode_of
 from msd_review.manifest.model import ConfigHome
 
 _XDG = "XDG_CONFIG_HOME"
@@ -26,7 +28,7 @@ def config_home(declared: ConfigHome, *, home: Path, environment: Mapping[str, s
         return home / ".config" / declared.name
     if declared.kind == "dot-home-nested":
         parent = home / declared.parent if declared.parent else home
-        there = (parent / name for name in declared.probe if (parent / name).is_dir())
+        there = (parent / name for name in declared.probe if stat.S_ISDIR(mode_of(parent / name)))
         return next(there, parent / declared.name)
     return home / declared.name
 
@@ -73,7 +75,7 @@ def _moved(declared: ConfigHome, *, home: Path, environment: Mapping[str, str]) 
 
 
 def _is_file(value: str) -> bool:
-    return value.lower().endswith(_SETTINGS) or Path(value).is_file()
+    return value.lower().endswith(_SETTINGS) or stat.S_ISREG(mode_of(Path(value)))
 
 
 def _absolute(name: str, value: str, home: Path) -> Path | None:

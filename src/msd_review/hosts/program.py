@@ -20,7 +20,8 @@ def server_program(*, called: str, python: str, path: str | None, project: Path 
     """
     own = _own(called, python)
     if own is None:
-        return _writable((python, "-m", "msd_review"))
+        # -P: a host starts it in the project, whose own msd_review.py would come first otherwise.
+        return _writable((python, "-P", "-m", "msd_review"))
     known = programs.find_binary(_NAME, path=path, repo_root=project)
     is_known = known is not None and os.path.realpath(known) == os.path.realpath(own)
     return _writable((str(known if is_known else own),))

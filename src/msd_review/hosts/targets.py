@@ -9,6 +9,7 @@ from typing import Any
 
 from msd_review.errors import UsageError
 from msd_review.hosts import artifacts, homes
+from msd_review.hosts.disk import mode_of
 from msd_review.hosts.model import Around, Host, Registration, Scope, Spot, Target, WantedEntry, WantedFile
 
 SERVER = "msd"
@@ -67,7 +68,7 @@ def _entries(host: Host, scope: Scope, around: Around) -> tuple[WantedEntry, ...
     if registration is None or not registration.spots.get(scope):
         return ()
     paths = [_place(spot, host, scope, around) for spot in registration.spots[scope]]
-    path = next((one for one in paths if one.exists()), paths[-1])
+    path = next((one for one in paths if mode_of(one)), paths[-1])
     program = _PORTABLE if scope == "project" else around.program
     return (
         WantedEntry(
