@@ -9,11 +9,13 @@ import pytest
 from msd_review.conformance.bait import bait_files, write_files
 from msd_review.conformance.bench import Call, Desk, Ran
 from msd_review.conformance.card import exit_code, lines, to_json
+from msd_review.conformance.checks_plan import probe_kind
 from msd_review.conformance.checks_prompt import judge_bytes, judge_quoted, judge_received
 from msd_review.conformance.model import Card, Row, State, fails, holds, not_applicable, not_proven
 from msd_review.conformance.prompts import UNICODE_SAMPLE, marked_prompt
 from msd_review.conformance.table import HTTP, SPAWN, chosen_checks, prompts_sent
 from msd_review.errors import UsageError
+from msd_review.registry import first_party
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "msd.conformance-1.schema.json"
 
@@ -179,3 +181,11 @@ def test_bait_of_paths_that_exclude_each_other_is_written_as_far_as_it_goes(tmp_
     )
     assert json.loads((desk.project / ".acme.json").read_text(encoding="utf-8"))["hooks"]
     assert (desk.project / "PLAN.md").read_text(encoding="utf-8") == "# Plan\n"
+
+
+def test_a_probe_is_called_what_its_manifest_calls_it() -> None:
+    lanes = [one for one in first_party() if one.manifest.reviewer is not None]
+    assert len(lanes) > 5
+    for one in lanes:
+        assert one.manifest.reviewer is not None
+        assert probe_kind(one.manifest.reviewer.probe) == one.raw["reviewer"]["probe"]["kind"]

@@ -2,7 +2,7 @@
 
 from msd_review.conformance.bench import Bench
 from msd_review.conformance.model import Seen, fails, holds
-from msd_review.manifest.model import SpawnInvoke
+from msd_review.manifest.model import CommandCapability, CommandExists, Probe, SpawnInvoke
 
 
 async def plan(bench: Bench) -> Seen:
@@ -29,7 +29,7 @@ async def found(bench: Bench) -> Seen:
     ran = await bench.msd(desk, "lane", "select", "--lane", bench.slug, "--json")
     selected = ran.document.get("selected")
     if isinstance(selected, list) and bench.slug in selected:
-        return holds(f"the probe {bench.subject.lane.probe.__class__.__name__} finds it")
+        return holds(f"the probe {probe_kind(bench.subject.lane.probe)} finds it")
     skipped = ran.document.get("skipped")
     row = skipped[0] if isinstance(skipped, list) and skipped else {}
     told = f"{row.get('reason')}: {row.get('detail')}" if row else ran.told
@@ -38,3 +38,10 @@ async def found(bench: Bench) -> Seen:
         pointer="/reviewer/probe",
         mend="see that the probe asks for what is there",
     )
+
+
+def probe_kind(probe: Probe) -> str:
+    """The probe's `kind` as its manifest writes it."""
+    if isinstance(probe, CommandExists):
+        return "command-exists"
+    return "command-capability" if isinstance(probe, CommandCapability) else "http-reachable"
