@@ -22,12 +22,17 @@ def for_a_person(hint: str | None, root: Path) -> str | None:
     found = _COMMAND.search(hint or "")
     if found is None:
         return None
-    return f"msd -C {shlex.quote(str(root))} {found.group().removeprefix('msd ')}"
+    try:
+        words = shlex.split(found.group().removeprefix("msd "))
+    except ValueError:
+        return None
+    # Joined anew, so that nothing in a hint means more to a shell than a word.
+    return line(f"msd -C {shlex.quote(str(root))} {shlex.join(words)}")
 
 
 def allow_tool(slug: str, root: Path) -> str:
     """The command that asks a person whether a tool of theirs may receive plans."""
-    return f"msd -C {shlex.quote(str(root))} capability trust allow {slug}"
+    return f"msd -C {shlex.quote(str(root))} capability trust allow {shlex.quote(slug)}"
 
 
 def own_slug(client: str, slugs: frozenset[str]) -> str | None:

@@ -11,7 +11,6 @@ from msd_review.mcp_server.texts import line
 from msd_review.mcp_server.views import RunView
 
 _LIMIT = 64 * 1024 * 1024
-_COUNTED = ("findings", "clusters", "evidence", "agreed", "resolved", "dismissed")
 
 
 def document_of(view: RunView, root: Path) -> dict[str, Any] | None:
@@ -54,12 +53,30 @@ def counts(document: Mapping[str, Any]) -> dict[str, Any]:
     told = document.get("summary")
     summary: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
     return {
-        "cycle": document.get("cycle"),
+        "cycle": number(document.get("cycle")),
         "delivered": names(summary.get("delivered")),
         "failed": _reasons(summary.get("failed")),
         "not_run": _reasons(summary.get("not_run")),
-        **{name: summary.get(name) for name in _COUNTED},
+        **{name: _numbers(summary.get(name)) for name in ("findings", "clusters", "evidence")},
+        **{name: number(summary.get(name)) for name in ("agreed", "resolved", "dismissed")},
     }
+
+
+def number(value: Any) -> int | None:
+    """A whole number, None for everything else: the document may have been written by anybody."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def paths(value: Any) -> dict[str, str]:
+    """format → path, of a document's files."""
+    pairs = value.items() if isinstance(value, Mapping) else ()
+    return {line(name, 64): line(path, 4096) for name, path in pairs if isinstance(path, str)}
+
+
+def _numbers(value: Any) -> dict[str, int] | None:
+    if not isinstance(value, Mapping):
+        return None
+    return {line(name, 64): one for name, one in value.items() if number(one) is not None}
 
 
 def _reasons(value: Any) -> dict[str, str]:

@@ -64,7 +64,7 @@ def review(project: Project, asked: AskedFindings) -> dict[str, Any]:
         "concerns": [_concern(row) for name, row in concerns.items() if name in shown] + silent,
         "next_cursor": f"{view.id}.{end}" if end < len(matching) else None,
         "warnings": documents.names(document.get("warnings"))[:20],
-        "files": dict(document.get("files") or {}),
+        "files": documents.paths(document.get("files")),
     }
 
 
@@ -169,8 +169,8 @@ def _citation(citation: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "path": line(citation.get("resolved") or citation.get("path"), 400),
         "symbol": line_or_none(citation.get("symbol"), 200),
-        "line": first if isinstance(first, int) else None,
-        "end_line": last if isinstance(last, int) else None,
+        "line": documents.number(first),
+        "end_line": documents.number(last),
         "verdict": line(citation.get("verdict"), 32),
     }
 
@@ -183,9 +183,9 @@ def _concern(row: Mapping[str, Any]) -> dict[str, Any]:
         "is_open": row.get("status") in _STANDING,
         "agreed": bool(row.get("agreed")),
         "reviewers": documents.names(row.get("reviewers")),
-        "independent_reviewers": row.get("independent_reviewers"),
-        "first_seen_cycle": row.get("first_seen_cycle"),
-        "closed_in_cycle": row.get("closed_in_cycle"),
+        "independent_reviewers": documents.number(row.get("independent_reviewers")),
+        "first_seen_cycle": documents.number(row.get("first_seen_cycle")),
+        "closed_in_cycle": documents.number(row.get("closed_in_cycle")),
         "dismissed_because": line_or_none(row.get("dismissed_because")),
         "reviewer_text": {"title": line(row.get("title"), _TITLE)},
     }

@@ -7,7 +7,7 @@ agent can become an option of ours.
 import contextlib
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from msd_review.app.choosing import Choice
 from msd_review.app.request import ReviewRequest
 from msd_review.app.review import choose_subject
 from msd_review.app.world import World
-from msd_review.edges import clock, environ, process_table
+from msd_review.edges import clock, environ, files, lock, process_table
 from msd_review.edges.detached import start_detached
 from msd_review.errors import MsdError
 from msd_review.mcp_server import arguments, consents, kept
@@ -30,6 +30,7 @@ from msd_review.run import store
 
 SCHEMA = "msd.mcp-started/1"
 MOST_RUNNING = 8  # runs of one project at the same time
+_LOCK, _LOCK_WAIT_S = ".mcp-start.lock", 20.0
 _CHOICE = frozenset({"blocked", "skipped"})
 
 
@@ -46,7 +47,6 @@ def start(project: Project, tool: str, given: Mapping[str, Any], *, client: str)
     if not starting:
         raise _nobody(rows)
     runs = store.runs_folder()
-    _check_number(runs, root)
     record = Start(
         tool=tool,
         root=str(root),
@@ -55,7 +55,9 @@ def start(project: Project, tool: str, given: Mapping[str, Any], *, client: str)
         client=client,
         left_out=tuple(rows),
     )
-    run_id = _begin(runs, record, home=world.home)
+    with _one_start_at_a_time(runs):
+        _check_number(runs, root)
+        run_id = _begin(runs, record, home=world.home)
     return {
         "schema": SCHEMA,
         "run": run_id,
@@ -127,6 +129,21 @@ def _nobody(rows: list[dict[str, Any]]) -> Refused:
         return Refused("blocked", f"nothing was started: {why}", hint=hint, commands=commands)
     hint = "list_reviewers shows who can run; grounding always can"
     return Refused("nobody_can_run", f"nothing was started: {why or 'no reviewer can run here'}", hint=hint)
+
+
+@contextlib.contextmanager
+def _one_start_at_a_time(runs: Path) -> Iterator[None]:
+    """Between counting what runs and the record of one more nobody else counts, in this server or another."""
+    try:
+        files.make_private(runs.parent)
+        with lock.exclusive(runs.parent / _LOCK, wait_s=_LOCK_WAIT_S):
+            yield
+    except lock.LockBusy:
+        raise Refused(
+            "too_many_runs", "many reviews are being started at once", hint="try again in a minute"
+        ) from None
+    except OSError as problem:
+        raise Refused("not_started", f"{runs.parent} cannot be used: {problem.strerror or problem}") from None
 
 
 def _check_number(runs: Path, root: Path) -> None:

@@ -50,7 +50,7 @@ def document_of(view: RunView, root: Path) -> dict[str, Any]:
         "reviewers": [_lane(lane) for lane in lanes_of(view)],
         "left_out": _left_out(view, document, root),
         "counts": documents.counts(document) if document is not None else None,
-        "files": dict(document.get("files") or {}) if document is not None else {},
+        "files": documents.paths(document.get("files")) if document is not None else {},
         "error": _error(view),
         "next": _next(view, has_document=document is not None),
     }
@@ -97,6 +97,8 @@ def _left_out(view: RunView, document: Mapping[str, Any] | None, root: Path) -> 
         return [dict(row) for row in at_start]
     known = {str(row.get("reviewer")): row.get("command_for_a_person") for row in at_start}
     rows = [consents.left_out_row(dict(row), root, known) for row in left_out(document, None)]
+    if view.start is None:  # then the document lies in the project, and a command in it is anybody's
+        rows = [{**row, "command_for_a_person": None} for row in rows]
     itself = [dict(row) for row in at_start if row.get("reason") == "self_skipped"]
     named = {row["reviewer"] for row in itself}
     others = (row for row in rows if row["reviewer"] not in named)
