@@ -9,7 +9,7 @@ import pytest
 from msd_review.fleet.summary import LISTED, add, empty
 from msd_review.fleet.summary_cells import link, text_beside
 from msd_review.fleet.summary_page import page
-from tests.fleet_samples import failed_lane, folded, lane, many, not_done, outcome, reviewed
+from tests.fleet_summary_samples import failed_lane, folded, lane, many, not_done, outcome, reviewed
 
 
 class _Page(HTMLParser):

@@ -4,7 +4,7 @@ import pytest
 
 from msd_review.fleet.summary_page import page
 from tests.chromium import Chromium, opened
-from tests.fleet_samples import failed_lane, folded, lane, not_done, outcome, reviewed
+from tests.fleet_summary_samples import failed_lane, folded, lane, not_done, outcome, reviewed
 
 pytestmark = pytest.mark.needs_browser
 

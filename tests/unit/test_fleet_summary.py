@@ -12,7 +12,7 @@ from msd_review.fleet.summary import LISTED, MAX_REPOSITORIES, add, empty
 from msd_review.fleet.summary_json import to_json
 from msd_review.fleet.summary_tables import Leading, Tally
 from msd_review.review.model import Severity
-from tests.fleet_samples import failed_lane, folded, lane, many, not_done, outcome, reviewed
+from tests.fleet_summary_samples import failed_lane, folded, lane, many, not_done, outcome, reviewed
 from tests.report_samples import cluster
 
 SCHEMA = json.loads(
