@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from msd_review.mcp_server.consents import for_a_person
+from msd_review.mcp_server.wire import whole_characters
 from tests.installed import Desk, example_desk
 from tests.mcp_samples import Talk, Wire, agree, room, talk
 
@@ -309,3 +310,22 @@ def test_a_document_that_the_project_planted_gives_no_command_and_stays_in_shape
 def test_nothing_in_a_hint_is_more_than_a_word_to_a_shell(hint: str, command: str | None) -> None:
     told = for_a_person(hint, Path("/r"))
     assert told is None if command is None else shlex.split(told or "") == shlex.split(command)
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        (r'"\ud800"', r'"\ufffd"'),
+        (r'"\ude00\uD83D"', r'"\ufffd\ufffd"'),
+        (r'"\ud83d\ude00"', r'"\ud83d\ude00"'),
+        (r'"\\ud800 \n \u0041"', r'"\\ud800 \n \u0041"'),
+    ],
+)
+def test_half_a_character_is_replaced_and_nothing_else(sent: str, read: str) -> None:
+    assert whole_characters(sent) == read
+
+
+def test_a_call_that_holds_half_a_character_is_answered(desk: Desk) -> None:
+    with Wire(desk) as wire:
+        answer = wire.ask("tools/call", {"name": "get_review", "arguments": {"file": "\ud800"}})
+    assert "result" in answer

@@ -17,8 +17,14 @@ from collections.abc import AsyncIterator, Iterator
 
 import anyio
 
+from msd_review.lazy import regex
+
 LINE_LIMIT = 8 * 1024 * 1024
 _CHUNK = 64 * 1024
+# Every escape, so that none is taken apart; a whole pair before the half (group 1) of one.
+_ESCAPE = regex(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
+)
 _PIECE = 4096  # what a pipe that is writable takes whole
 
 
@@ -29,13 +35,18 @@ class Lines:
         self._descriptor = descriptor
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        """Each line, decoded; bytes that are no UTF-8 become U+FFFD."""
+        """Each line, decoded; bytes that are no UTF-8, and halves of surrogate pairs, become U+FFFD."""
         loop = asyncio.get_running_loop()
         queue: asyncio.Queue[bytes | None] = asyncio.Queue(1)
         thread = threading.Thread(target=_read, args=(self._descriptor, loop, queue), daemon=True)
         thread.start()
         while (line := await queue.get()) is not None:
-            yield line.decode("utf-8", "replace")
+            yield whole_characters(line.decode("utf-8", "replace"))
+
+
+def whole_characters(line: str) -> str:
+    """A line of JSON without escaped halves of surrogate pairs, for which the SDK would drop it unanswered."""
+    return _ESCAPE.sub(lambda escape: "\\ufffd" if escape[1] else escape[0], line)
 
 
 def _read(descriptor: int, loop: asyncio.AbstractEventLoop, queue: "asyncio.Queue[bytes | None]") -> None:
