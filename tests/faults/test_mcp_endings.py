@@ -86,8 +86,7 @@ def test_a_client_that_does_not_read_cannot_keep_the_server_from_ending(desk: De
 def test_a_run_that_ends_in_an_error_before_anything_ran_says_which(desk: Desk) -> None:
     plan = next((desk.project / ".planning" / "phases" / "02-import-export").glob("*PLAN.md"))
     plan.write_text(
-        plan.read_text(encoding="utf-8")
-        + "\nkey = AKIA" + "QYLPMN5HFIQR7XYA\n",
+        plan.read_text(encoding="utf-8") + "\nkey = AKIA" + "QYLPMN5HFIQR7XYA\n",
         encoding="utf-8",
     )
     with Wire(desk) as wire:
