@@ -1,7 +1,6 @@
 """What a misled agent, a hostile repository or a hostile reviewer may try through the MCP server, and does not get."""
 
 import json
-import shlex
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -308,8 +307,7 @@ def test_a_document_that_the_project_planted_gives_no_command_and_stays_in_shape
     ],
 )
 def test_nothing_in_a_hint_is_more_than_a_word_to_a_shell(hint: str, command: str | None) -> None:
-    told = for_a_person(hint, Path("/r"))
-    assert told is None if command is None else shlex.split(told or "") == shlex.split(command)
+    assert for_a_person(hint, Path("/r")) == command
 
 
 @pytest.mark.parametrize(
