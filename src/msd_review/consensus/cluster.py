@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from msd_review.consensus.similarity import Features, Prepared, prepare, similarity, weights_of
 from msd_review.consensus.words import GENERIC
 
-SAME_CONCERN = 0.78
+SAME_CONCERN = 0.55
 BEYOND_DOUBT = 0.97
 SAME_REVIEWER = 0.98  # one reviewer who says two things mostly means two things
 _RAREST = 10

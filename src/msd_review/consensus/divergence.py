@@ -10,7 +10,7 @@ from msd_review.lazy import regex
 from msd_review.review.model import Finding, FindingStatus, Severity, Strength
 
 _FAR_APART = 2  # ranks: one says high, another low
-_ABOUT_THE_SAME = 0.6
+_ABOUT_THE_SAME = 0.12  # praise of a thing names it, and seldom the fault: far less than one concern twice
 _MOST_MEMBERS = 8
 _LIMITED = regex(r"\b(?:but|however|although|except|though|only|partially|aside from)\b", re.IGNORECASE)
 
@@ -19,9 +19,9 @@ def with_divergence(
     clusters: Sequence[Cluster], findings: Sequence[Finding], strengths: Sequence[Strength]
 ) -> list[Cluster]:
     """The clusters with `divergent` and `divergence` set where somebody says otherwise."""
-    other_voices = [_Voice(told.identity, told.text, _about(told.text[:160], told.text[160:]), "praises it") for told in strengths if not _LIMITED.search(told.text)]  # fmt: skip
+    other_voices = [_Voice(told.identity, told.text, features_of(told.text[:160], told.text[160:]), "praises it") for told in strengths if not _LIMITED.search(told.text)]  # fmt: skip
     other_voices += [
-        _Voice(told.identity, told.title, _about(told.title, told.body), "calls it resolved")
+        _Voice(told.identity, told.title, features_of(told.title, told.body), "calls it resolved")
         for told in findings
         if told.status is FindingStatus.RESOLVED
     ]
@@ -60,7 +60,7 @@ def _contradicted(cluster: Cluster, own: Sequence[Finding], voices: Sequence[_Vo
     """Who speaks well of the same thing, when somebody does."""
     if not voices or not own:
         return None
-    mine = [_about(finding.title, finding.body) for finding in own[:_MOST_MEMBERS]]
+    mine = [features_of(finding.title, finding.body) for finding in own[:_MOST_MEMBERS]]
     weights = weights_of([*mine, *(voice.features for voice in voices)])
     prepared = [prepare(features, weights) for features in mine]
     scored = [
@@ -75,8 +75,3 @@ def _contradicted(cluster: Cluster, own: Sequence[Finding], voices: Sequence[_Vo
     return (
         f'{who} say{"" if len(high) > 1 else "s"} HIGH, {voice.identity} {voice.says}: "{voice.text[:120]}"'
     )
-
-
-def _about(title: str, body: str) -> Features:
-    """Features of what a text is about: praise and blame of one thing name different faults."""
-    return replace(features_of(title, body), faults=frozenset())

@@ -1,9 +1,10 @@
 """How alike two concerns are, from 0 to 1.
 
-Three readings of the words (stems and code names weighted by rarity, families of words that mean one
-thing, character 4-grams) are put together as independent evidence; the same kind of fault adds to it,
-another kind of fault and another plan take from it. A common file adds nothing by itself, everyday
-words weigh next to nothing, and one meaning-bearing word in common is never enough.
+A concern is read as meaning-bearing words, each with the families that it belongs to (kinds of fault, subjects,
+topics). Two concerns are compared by a few signs, each with one weight: how far the words, the families and the
+kinds of fault agree, how much of each concern the other accounts for, names of code and cited lines, and what
+speaks against: other kinds of fault, other names, another plan. A common file is no sign, and one
+meaning-bearing word in common is never enough.
 """
 
 import math
@@ -11,39 +12,47 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from msd_review.consensus.thesaurus import EVERYDAY
-from msd_review.consensus.words import GENERIC, concepts, families, faults, identifiers, record_ids
+from msd_review.consensus.stems import stem
+from msd_review.consensus.thesaurus import EVERYDAY, FAULT
+from msd_review.consensus.words import GENERIC, Word, identifiers, meanings, record_ids
 from msd_review.lazy import regex
 from msd_review.review.model import Citation
 
 _TITLE_WEIGHT = 2.0
 _BODY_LIMIT = 900
-_GRAM_WORDS = 32
 _FILE_AND_LINE = regex(r"\.\w{1,5}:\d")
 _GENERIC_WEIGHT = 0.25
 _EVERYDAY_WEIGHT = 0.6
-
-# Fitted (logistic regression over the labelled pairs of bench/truth/clusters) and rounded.
-_READING = 1.5  # what one reading of the words amounts to: a cosine of 2/3 is full evidence
-_EVIDENCE, _SAME_FAULT, _OTHER_PLAN, _OTHER_FAULT, _ENOUGH = 10.6, 0.9, 4.8, 1.15, 6.3
-_FEW_WORDS, _FEW_GRAMS = 4.0, 20  # added to the length of a text: two short ones are alike by chance
+_FEW_WORDS = 4.0  # added to the length of a text: two short ones are alike by chance
 _COMMON = 0.5  # rarity below which a family is one that most concerns of a run belong to
 _LEAST_SHARED = 2
+_SHORT = 0.5  # added to the weight of a text before shares of it are taken
+_LONG = 4.0  # weight beyond which a text is long
+_BY_FAULT, _BY_FAMILY = 0.8, 0.65  # what a word counts for when the other text has another of its family
+_SAME_PLACE = 2  # lines
+_LEAST_FRAME, _LONGEST_OBJECT = 3, 4  # words that are equal around an object, words of an object
+_BEFORE_OBJECT = frozenset(
+    {"for", "of", "on", "in", "at", "to", "from", "with", "by", "after", "before", "when", "during", "between", "into", "the", "a", "an"}
+)  # fmt: skip
+_OPENING = 16
+NOTHING = -10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Features:
     """What a concern is compared by."""
 
-    words: Mapping[str, float]  # concept → how often, titles counted double
+    words: Mapping[str, float]  # stem → how often, titles counted double
     families: Mapping[str, float]  # family of words → the same
-    grams: frozenset[str]
+    senses: Mapping[str, frozenset[str]]  # stem → its families in this text
     names: frozenset[str]
     files: Mapping[str, tuple[tuple[int, int], ...]]  # base name → cited line ranges
     ids: frozenset[str]
     plan: str | None
-    faults: frozenset[str]
+    task: str | None
+    opening: tuple[str, ...]  # the first words of the title, as they stand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,18 +70,29 @@ def features_of(
     """The features of one concern; long bodies are read at their beginning."""
     body = body[:_BODY_LIMIT]
     text = f"{title}\n{body}"
-    head, rest = _without_places(title), _without_places(body)
-    title_words, body_words = list(concepts(head)), list(concepts(rest))
+    head, rest = meanings(_without_places(title)), meanings(_without_places(body))
     return Features(
-        words=_counted(title_words, body_words),
-        families=_counted(families(head), families(rest)),
-        grams=_grams([*title_words, *body_words]),
+        words=_counted((word.stem for word in head if word.stem), (word.stem for word in rest if word.stem)),
+        families=_counted(_families(head), _families(rest)),
+        senses=_senses([*head, *rest]),
         names=identifiers(text),
         files=_files(citations),
         ids=record_ids(text),
         plan=_plan_key(plan) or _plan_key_in(text),
-        faults=faults(text),
+        task=_task_in(text),
+        opening=tuple(_OPENING_WORD.findall(_without_places(title).lower())[:_OPENING]),
     )
+
+
+def _families(words: Iterable[Word]) -> Iterable[str]:
+    return (family for word in words for family in word.families)
+
+
+def _senses(words: Iterable[Word]) -> dict[str, frozenset[str]]:
+    senses: dict[str, frozenset[str]] = {}
+    for word in words:
+        senses[word.stem] = senses.get(word.stem, frozenset()) | word.families
+    return senses
 
 
 def _without_places(text: str) -> str:
@@ -91,11 +111,6 @@ def _counted(title: Iterable[str], body: Iterable[str]) -> dict[str, float]:
     for word, count in Counter(body).items():
         counted[word] = counted.get(word, 0.0) + 1 + math.log(count)
     return counted
-
-
-def _grams(words: Sequence[str]) -> frozenset[str]:
-    plain = " ".join(words[:_GRAM_WORDS])
-    return frozenset(map("".join, zip(plain, plain[1:], plain[2:], plain[3:], strict=False)))
 
 
 def _files(citations: Sequence[Citation]) -> dict[str, tuple[tuple[int, int], ...]]:
@@ -117,6 +132,18 @@ _PLAN_IN_TEXT = regex(
 
 def _plan_key_in(text: str) -> str | None:
     named = {_plan_key(found[1] or found[2]) for found in _PLAN_IN_TEXT.finditer(text[:600])}
+    return named.pop() if len(named) == 1 else None
+
+
+_TASK_IN_TEXT = regex(
+    r"\b(?:task|aufgabe|tarea|tarefa|t\u00e2che)\s#?(\d{1,3})\b|\u30bf\u30b9\u30af\s?(\d{1,3})|\u4efb\u52a1\s?(\d{1,3})",
+    re.IGNORECASE,
+)
+_OPENING_WORD = regex(r"[^\W_](?:[\w'-]*\w)?")
+
+
+def _task_in(text: str) -> str | None:
+    named = {next(filter(None, found.groups())).lstrip("0") for found in _TASK_IN_TEXT.finditer(text[:600])}
     return named.pop() if len(named) == 1 else None
 
 
@@ -166,8 +193,15 @@ class Prepared:
     features: Features
     words: Mapping[str, float]
     families: Mapping[str, float]
+    faults: Mapping[str, float]  # those of the families that are kinds of fault
     words_length: float
     families_length: float
+    faults_length: float
+    senses: tuple[tuple[str, float, frozenset[str]], ...]  # stem, what it weighs, its families
+    weight: float  # of all stems
+    whole: float  # the same, as what shares of it are taken of
+    family_names: frozenset[str]
+    fault_names: frozenset[str]
     telling: frozenset[str]  # words and families that carry meaning of their own
 
 
@@ -175,30 +209,151 @@ def prepare(features: Features, weights: Weights) -> Prepared:
     """The features of one concern, weighted by rarity among those that it is compared with."""
     words = {word: value * weights.words.get(word, 1.0) for word, value in features.words.items()}
     families = {name: value * weights.families.get(name, 1.0) for name, value in features.families.items()}
+    kinds = {name: value for name, value in families.items() if name.startswith(FAULT)}
+    senses = tuple(
+        (word, weights.words.get(word, 1.0), names) for word, names in features.senses.items() if word
+    )
+    weight = sum(weight for _, weight, _ in senses)
     telling = [word for word in words if word not in GENERIC]
     telling += [f"({name})" for name in families if weights.families.get(name, 1.0) > _COMMON]
     return Prepared(
         features=features,
         words=words,
         families=families,
-        words_length=math.sqrt(sum(value * value for value in words.values()) + _FEW_WORDS),
-        families_length=math.sqrt(sum(value * value for value in families.values()) + _FEW_WORDS),
+        faults=kinds,
+        words_length=_length(words, _FEW_WORDS),
+        families_length=_length(families, _FEW_WORDS),
+        faults_length=_length(kinds, 1.0),
+        senses=senses,
+        weight=weight,
+        whole=weight + _SHORT,
+        family_names=frozenset(families),
+        fault_names=frozenset(kinds),
         telling=frozenset(telling),
     )
 
 
+def _length(values: Mapping[str, float], more: float) -> float:
+    return math.sqrt(sum(value * value for value in values.values()) + more)
+
+
+class Signs(NamedTuple):
+    """What two concerns have in common and what tells them apart, each from 0 to 1."""
+
+    words: float  # cosine over stems
+    families: float  # cosine over families
+    faults: float  # cosine over kinds of fault
+    no_faults: float  # one of them names no known kind of fault, so that these cannot agree
+    told: float  # share of a concern's words that the other has too, as words or families: the smaller share
+    rephrased: float  # the same of what is told in other words: how much more the larger share is by these
+    length: float  # what the longer concern says beyond the other: cosines understate long texts
+    names: float  # names of code in common
+    other_names: float  # both name code, and none in common
+    same_lines: float  # cited lines at most two apart
+    other_lines: float  # both cite lines of one file, and others
+    other_plan: float  # two plans or two tasks
+    other_object: float  # equal texts about two things
+
+
+WEIGHTS = Signs(
+    words=1.2, families=3.6, faults=1.5, no_faults=1.0, told=6.9, rephrased=3.0, length=3.3, names=0.8,
+    other_names=-0.4, same_lines=1.0, other_lines=-1.0, other_plan=-6.0, other_object=-4.0,
+)  # fmt: skip
+_ENOUGH = 7.4
+
+
+def signs(one: Prepared, other: Prepared) -> Signs:
+    """The signs of a pair; they do not depend on which is named first."""
+    a, b = one.features, other.features
+    same, told = _accounted(one, other)
+    same_back, told_back = _accounted(other, one)
+    names = a.names & b.names
+    apart = _lines_apart(a, b)
+    return Signs(
+        words=_dot(one.words, other.words) / (one.words_length * other.words_length),
+        families=_dot(one.families, other.families) / (one.families_length * other.families_length),
+        faults=_dot(one.faults, other.faults) / (one.faults_length * other.faults_length),
+        no_faults=float(not one.faults or not other.faults),
+        told=min(told / one.whole, told_back / other.whole),
+        rephrased=max(told / one.whole, told_back / other.whole)
+        - max(same / one.whole, same_back / other.whole),
+        length=min(1.0, max(one.weight - told, other.weight - told_back) / _LONG),
+        names=min(2, len(names)) / 2,
+        other_names=float(bool(a.names and b.names and not names)),
+        same_lines=float(apart is not None and apart <= _SAME_PLACE),
+        other_lines=float(apart is not None and apart > _SAME_PLACE),
+        other_plan=float(_differ(a.plan, b.plan) or _differ(a.task, b.task)),
+        other_object=float(_other_object(a, b)),
+    )
+
+
+def _accounted(one: Prepared, other: Prepared) -> tuple[float, float]:
+    """The weight of one concern's words that another has too: as the same words, and as words or families."""
+    theirs, families, faults = other.words, other.family_names, other.fault_names
+    same = rephrased = 0.0
+    for word, weight, names in one.senses:
+        if word in theirs:
+            same += weight
+        elif names and not names.isdisjoint(families):
+            rephrased += weight * (_BY_FAMILY if names.isdisjoint(faults) else _BY_FAULT)
+    return same, same + rephrased
+
+
+def _lines_apart(one: Features, other: Features) -> int | None:
+    """How far the nearest cited lines of one file lie apart; None when no file is cited by both with lines."""
+    apart = [
+        max(0, max(first, start) - min(last, end))
+        for name in one.files.keys() & other.files.keys()
+        for first, last in one.files[name]
+        for start, end in other.files[name]
+    ]
+    return min(apart, default=None)
+
+
+def _differ(one: str | None, other: str | None) -> bool:
+    return one is not None and other is not None and one != other
+
+
+def _other_object(one: Features, other: Features) -> bool:
+    """Whether two titles are equal but for what they speak of: "no test for X" and "no test for Y"."""
+    mine, theirs = one.opening, other.opening
+    start = _equal_words(mine, theirs)
+    end = _equal_words(mine[start:][::-1], theirs[start:][::-1])
+    if start + end < _LEAST_FRAME or (start and mine[start - 1] not in _BEFORE_OBJECT):
+        return False
+    left, right = mine[start : len(mine) - end], theirs[start : len(theirs) - end]
+    return (
+        0 < len(left) <= _LONGEST_OBJECT
+        and 0 < len(right) <= _LONGEST_OBJECT
+        and _mean_other_things(left, right, one, other)
+    )
+
+
+def _equal_words(one: Sequence[str], other: Sequence[str]) -> int:
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+
+
+def _mean_other_things(left: Iterable[str], right: Iterable[str], one: Features, other: Features) -> bool:
+    mine, theirs = {*map(stem, left)} & one.senses.keys(), {*map(stem, right)} & other.senses.keys()
+    if not mine or not theirs or mine & theirs:
+        return False
+    families = frozenset().union(*(one.senses[word] for word in mine))
+    return families.isdisjoint(frozenset().union(*(other.senses[word] for word in theirs)))
+
+
+def evidence(one: Prepared, other: Prepared) -> float:
+    """The weighted sum of the signs as log odds; `NOTHING` when too little is shared to compare."""
+    shared = len(one.telling & other.telling)
+    if shared < _LEAST_SHARED:
+        return NOTHING
+    return sum(weight * sign for weight, sign in zip(WEIGHTS, signs(one, other), strict=True)) - _ENOUGH
+
+
 def similarity(one: Prepared, other: Prepared) -> float:
     """From 0 (nothing in common) to 1 (surely the same)."""
-    if len(one.telling & other.telling) < _LEAST_SHARED:
-        return 0.0
-    words = _dot(one.words, other.words) / (one.words_length * other.words_length)
-    families = _dot(one.families, other.families) / (one.families_length * other.families_length)
-    doubt = 1.0
-    for reading in (words, families, _dice(one.features.grams, other.features.grams)):
-        doubt *= 1.0 - min(1.0, _READING * reading)
-    same_fault = min(2, len(one.features.faults & other.features.faults))
-    evidence = _EVIDENCE * (1.0 - doubt) + _SAME_FAULT * same_fault - _conflict(one.features, other.features)
-    return 1.0 / (1.0 + math.exp(_ENOUGH - evidence))
+    return 1.0 / (1.0 + math.exp(-evidence(one, other)))
 
 
 def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
@@ -207,14 +362,3 @@ def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
         if word in other:
             total += weight * other[word]
     return total
-
-
-def _dice(one: frozenset[str], other: frozenset[str]) -> float:
-    return 2 * len(one & other) / (len(one) + len(other) + _FEW_GRAMS) if one and other else 0.0
-
-
-def _conflict(one: Features, other: Features) -> float:
-    """What speaks against: two plans named, and different ones; two faults, and of different kinds."""
-    apart = one.plan is not None and other.plan is not None and one.plan != other.plan
-    other_fault = bool(one.faults and other.faults and not one.faults & other.faults)
-    return (_OTHER_PLAN if apart else 0.0) + (_OTHER_FAULT if other_fault else 0.0)

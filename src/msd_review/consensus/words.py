@@ -5,10 +5,12 @@ review is full of count little, and identifiers count as themselves and by their
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-from msd_review.consensus.thesaurus import FAMILIES, WIDE_FAMILIES
+from msd_review.consensus.stems import stem
+from msd_review.consensus.thesaurus import Phrase, thesaurus
 from msd_review.lazy import regex
 
 
@@ -51,144 +53,77 @@ _GENERIC = frozenset(
     executor reviewer author developer team user acceptance criterion must""")
 )  # fmt: skip
 
-# Kinds of fault: what is wrong, as opposed to what it is wrong with. Each has parts of words, one of which is in
-# every text that its pattern finds: looking for those first is twenty times cheaper.
-FAULTS: tuple[tuple[str, str, str], ...] = (
-    ("untested", "test cover exercis assert nothing mock テスト 测试 테스트",
-     r"\b(?:un-?tested|no (?:\w+ ){0,4}tests?\b|not (?:\w+ ){0,3}tested|lacks? (?:\w+ ){0,4}tests?|without (?:\w+ ){0,3}tests?|missing (?:\w+ ){0,4}tests?|tests? (?:is |are |do |does )?(?:missing|absent|not|only|never)|(?:test )?coverage|nothing (?:tests|exercises|asserts)|(?:no|not|never) (?:\w+ ){0,2}(?:exercis|assert|cover)|regression test|mock(?:s|ed|ing)?|prov(?:e|es|en) nothing|テスト|测试|테스트)"),
-    ("race", "rac toctou concurren simultaneous interleav two double lock mutex 競合 竞态 并发 동시",
-     r"\b(?:race|races|racy|toctou|concurren\w+|simultaneous\w*|interleav\w+|two (?:workers|requests|processes|threads|writers|runs)|double[- ](?:submit|spend|charge)|lock(?:ed|ing)?|mutex|競合|竞态|并发|동시)"),
-    ("unbounded", "bound limit cap maximum timeout deadline forever indefinite infinite grow exhaust never 上限 无限 무한",
-     r"\b(?:unbounded|no (?:upper )?(?:limit|bound|cap|maximum|timeout|deadline)|without (?:an? )?(?:\w+ )?(?:limit|bound|cap|timeout)|forever|indefinite\w*|infinite|unlimited|grows?|exhaust\w*|never (?:expire|end|stop|time)\w*|上限|无限|무한)"),
-    ("unsafe", "inject xss csrf traversal auth permission text leak secret exfiltrat vulnerab spoof forg security attacker 脆弱 注入 安全 보안",
-     r"\b(?:inject\w*|xss|csrf|traversal|unauthenticat\w*|unauthoriz\w*|authoriz\w*|authenticat\w*|permission\w*|plain-?text|cleartext|leak\w* (?:the )?(?:token|secret|key|credential)|secret|exfiltrat\w*|vulnerab\w*|spoof\w*|forg(?:e|ed|ery)|security|attacker|脆弱|注入|安全|보안)"),
-    ("irreversible", "roll revert irreversib undo migration back recover restore ロールバック 切り戻 回滚 롤백",
-     r"\b(?:roll-?back|revert\w*|irreversib\w*|undo|down(?:grade)? migration|back ?out|no way back|recover\w*|restore|ロールバック|切り戻|回滚|롤백)"),
-    ("swallowed", "swallow silent ignore handl error failure except fail",
-     r"\b(?:swallow\w*|silent\w*|ignored? (?:the )?(?:error|exception|failure)|error[- ]handling|unhandled|not handled|no (?:\w+ )?(?:error|failure|exception) (?:handling|path)|except(?:ion)?s? (?:is|are) (?:caught|dropped)|fail(?:s|ure)? (?:quietly|mode|path))"),
-    ("order", "order sequenc depend before after wave circular cycle prerequisite 依存 顺序 依赖 순서 의존",
-     r"\b(?:order(?:ing|ed)?|sequenc\w+|depends?[_ ]on|before (?:it|they|the)|after (?:it|the)|wave|circular|cycle|prerequisite|依存|顺序|依赖|순서|의존)"),
-    ("contradiction", "contradict inconsisten mismatch conflict disagree diverg different 矛盾 不一致 모순 불일치",
-     r"\b(?:contradict\w*|inconsisten\w*|mismatch\w*|conflict\w*|disagree\w*|diverg\w*|two different|矛盾|不一致|모순|불일치)"),
-    ("absent_target", "exist such not never wrong moved stale 存在しない 不存在 존재하지",
-     r"\b(?:does(?:n't| not) exist|do not exist|no such|non-?existent|not (?:in|present in) the (?:repo|tree|repository)|is not there|never defined|wrong (?:path|file|line|name|symbol)|moved|stale (?:path|line|reference)|存在しない|不存在|존재하지)"),
-    ("crash", "crash exception kill panic segfault take stop クラッシュ 崩溃 충돌",
-     r"\b(?:crash\w*|exceptions? (?:in|stops|escapes|propagat\w*)|kills? (?:the|all)|panics?|segfault|takes? (?:down|everything)|stops all|クラッシュ|崩溃|충돌)"),
-    ("vague", "vague ambig specif undefined not unclear wav tbd 曖昧 未定義 不明确 模糊 불명확 모호",
-     r"\b(?:vague\w*|ambig\w*|under-?specif\w*|unspecif\w*|undefined|not (?:defined|specified|stated|described)|unclear|hand-?wav\w*|tbd|曖昧|未定義|不明确|模糊|불명확|모호)"),
-    ("slow", "slow latenc n+1 quadratic performance expensive scan index 性能 パフォーマンス 성능",
-     r"\b(?:slow\w*|latenc\w*|n\+1|quadratic|performance|expensive|full (?:table )?scan|without an? index|index(?:es)? (?:is|are) missing|性能|パフォーマンス|성능)"),
-    ("compat", "backward compatib break deprecat 互換 兼容 호환",
-     r"\b(?:backward\w*|compatib\w*|breaking|breaks? (?:existing|old|other|current)|deprecat\w*|互換|兼容|호환)"),
-    ("docs", "doc readme changelog comment ドキュメント 文档 문서",
-     r"\b(?:document\w*|docs?|readme|changelog|comment\w*|ドキュメント|文档|문서)"),
-    ("naming", "nam typo spelling 命名 이름",
-     r"\b(?:naming|renam\w*|misnam\w*|misleading name|typo\w*|spelling|命名|이름)"),
-    ("duplicate_work", "idempot twice duplicate run deliver replay 冪等 幂等 멱등",
-     r"\b(?:idempot\w*|twice|duplicate\w*|re-?run|re-?deliver\w*|replay\w*|冪等|幂等|멱등)"),
-    ("stale", "stale invalidat date evict キャッシュ 缓存 캐시",
-     r"\b(?:stale|invalidat\w*|out of date|outdated|evict\w*|キャッシュ|缓存|캐시)"),
-    ("hardcoded", "hard magic literal ハードコード 硬编码 하드코딩",
-     r"\b(?:hard-?cod\w*|magic (?:number|string|value)|literal value|ハードコード|硬编码|하드코딩)"),
-    ("unmonitored", "monitor alert observab metric telemetry log 監視 监控 모니터링",
-     r"\b(?:monitor\w*|alert\w*|observab\w*|metric\w*|telemetry|logg?(?:ing|ed)|監視|监控|모니터링)"),
-    ("unverifiable", "verif way acceptance always exit grep",
-     r"\b(?:unverifiable|cannot be verified|no way to (?:verify|check)|verif(?:y|ication) (?:command|step)s?|acceptance criteri\w+|always pass\w*|exits? 0|grep)"),
-    ("scope", "scope engineer yagni much large big split blast overload",
-     r"\b(?:scope|over-?engineer\w*|yagni|too (?:much|large|big)|split (?:the|this|into)|blast radius|overload\w*)"),
-)  # fmt: skip
-_FAULT_PATTERNS = tuple((name, parts.split(), regex(pattern)) for name, parts, pattern in FAULTS)
-_FAULT_LIMIT = 600
-
-_SUFFIXES = ("ization", "isation", "ations", "ation", "ements", "ement", "ments", "ment", "nesses", "ness", "ingly", "edly", "ibility", "ability",
-             "ities", "ity", "ically", "ally", "ings", "ing", "iers", "ied", "ies", "ives", "ive", "able", "ible", "ions", "ion", "ers", "er",
-             "ors", "or", "ed", "ly", "es", "al", "e", "s", "y")  # fmt: skip
-
-
-@lru_cache(maxsize=50_000)
-def stem(word: str) -> str:
-    """A word without its ending; at least three letters stay."""
-    word = word.lower().replace("’", "'").removesuffix("'s")
-    if not word.isascii() or len(word) < 5 or not word.isalpha():
-        return word
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            word = word[: -len(suffix)]
-            break
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
-        word = word[:-1]
-    return word
-
-
 _PLAIN_WORD = regex(r"[^\W_]+(?:[-'’./+][^\W_]+)*|\.env")
-_WIDE = tuple((name, regex(pattern)) for name, pattern in WIDE_FAMILIES)
 GENERIC = frozenset(stem(word) for word in _GENERIC)
 
 
-def _single_words() -> dict[str, frozenset[str]]:
-    """Stem → families."""
-    found: dict[str, set[str]] = {}
-    for name, word in _family_words():
-        if "_" not in word and not word.endswith("*"):
-            found.setdefault(stem(word), set()).add(name)
-    return {word: frozenset(names) for word, names in found.items()}
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One meaning-bearing word of a text; `stem` is empty where only its families carry meaning."""
+
+    stem: str
+    families: frozenset[str]
 
 
-def _beginnings() -> dict[str, list[tuple[str, str]]]:
-    """First three letters → (beginning of a word, family)."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for name, word in _family_words():
-        if "_" not in word and word.endswith("*"):
-            found.setdefault(word[:3], []).append((word[:-1], name))
-    return found
+@dataclass(frozen=True, slots=True)
+class _Known:
+    stems: tuple[str, ...]  # none for a word that every text is full of
+    families: frozenset[str]
+    phrases: Mapping[str, tuple[Phrase, ...]]  # that begin with it, by their second stem
+    own: str
 
 
-def _phrases() -> dict[str, list[tuple[tuple[str, ...], str]]]:
-    """First stem → (all stems of a phrase, family)."""
-    found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for name, word in _family_words():
-        if "_" in word:
-            stems = tuple(stem(part) for part in word.rstrip("*").split("_"))
-            told = found.setdefault(stems[0], [])
-            if (stems, name) not in told:
-                told.append((stems, name))
-    return found
+def meanings(text: str) -> list[Word]:
+    """The meaning-bearing words of a text in order, with the families that they or their phrases belong to."""
+    told = [_known(word) for word in _PLAIN_WORD.findall(_split_identifiers(_WIDE_RUN.sub(" ", text)))]
+    families = [known.families for known in told]
+    for place, family in _in_phrases(told):
+        families[place] |= {family}
+    words = [Word(part, names) for known, names in zip(told, families, strict=True) for part in known.stems or ("",) if part or names]  # fmt: skip
+    return [*words, *_wide_words(text)]
 
 
-def _family_words() -> Iterator[tuple[str, str]]:
-    for line in FAMILIES.strip().splitlines():
-        name, _, words = line.partition(":")
-        yield from ((name, word) for word in words.split())
+def _in_phrases(told: Sequence[_Known]) -> Iterator[tuple[int, str]]:
+    """Every word's place in a phrase, and the phrase's family."""
+    stems = [known.own for known in told]
+    for at, (known, following) in enumerate(zip(told, stems[1:], strict=False)):
+        for phrase, family in known.phrases.get(following, ()):
+            if tuple(stems[at : at + len(phrase)]) == phrase:
+                yield from ((place, family) for place in range(at, at + len(phrase)))
 
 
-_SINGLE, _BEGINNINGS, _PHRASES = _single_words(), _beginnings(), _phrases()
-
-
-@lru_cache(maxsize=50_000)
-def families_of_word(word: str) -> frozenset[str]:
-    """The families that one word belongs to."""
-    lowered = word.lower()
-    begun = {name for beginning, name in _BEGINNINGS.get(lowered[:3], ()) if lowered.startswith(beginning)}
-    return _SINGLE.get(stem(lowered), frozenset()) | begun
+_NO_PHRASES: Mapping[str, tuple[Phrase, ...]] = {}
 
 
 @lru_cache(maxsize=50_000)
-def _families_begun_by(word: str) -> tuple[frozenset[str], list[tuple[tuple[str, ...], str]]]:
-    """The families of a word, and the phrases that begin with it."""
-    return families_of_word(word), _PHRASES.get(stem(word), [])
+def _known(word: str) -> _Known:
+    lowered, own = word.lower(), stem(word)
+    listed = thesaurus()
+    begun = {
+        family
+        for beginning, family in listed.beginnings.get(lowered[:3], ())
+        if lowered.startswith(beginning)
+    }
+    families = listed.words.get(own, frozenset()) | begun
+    phrases = listed.phrases.get(own, _NO_PHRASES)
+    if lowered in _STOP or (len(lowered) < 3 and not families):
+        return _Known((), families, phrases, own)
+    parts = [part for part in re.split(r"[-./+]", lowered) if len(part) > 2 and part not in _STOP]
+    return _Known(tuple(map(stem, parts)) if len(parts) > 1 else (own,), families, phrases, own)
 
 
-def families(text: str) -> Iterator[str]:
-    """The families of a text's words and phrases, in order."""
-    words = _PLAIN_WORD.findall(_split_identifiers(text))
-    for at, word in enumerate(words):
-        names, phrases = _families_begun_by(word)
-        yield from names
-        for phrase, name in phrases:
-            if tuple(map(stem, words[at : at + len(phrase)])) == phrase:
-                yield name
-    if _WIDE_RUN.search(text):
-        yield from (name for name, pattern in _WIDE if pattern.search(text))
+def _wide_words(text: str) -> Iterator[Word]:
+    """Pairs of signs of scripts without spaces, each with the families of what it stands in."""
+    for found in _WIDE_RUN.finditer(text):
+        run = found.group()
+        named = [
+            (match.span(), family) for family, pattern in thesaurus().wide for match in pattern.finditer(run)
+        ]
+        for at in range(len(run) - 1):
+            yield Word(
+                run[at : at + 2],
+                frozenset(family for (start, end), family in named if start < at + 2 and at < end),
+            )
 
 
 def _split_identifiers(text: str) -> str:
@@ -229,13 +164,3 @@ def identifiers(text: str) -> frozenset[str]:
 def record_ids(text: str) -> frozenset[str]:
     """Identifiers of requirements and decisions: SCAN-06, D-07."""
     return frozenset(_ID.findall(text))
-
-
-def faults(text: str) -> frozenset[str]:
-    """The kinds of fault that a text speaks of."""
-    lowered = text[:_FAULT_LIMIT].lower()
-    return frozenset(
-        name
-        for name, parts, pattern in _FAULT_PATTERNS
-        if any(part in lowered for part in parts) and pattern.search(lowered)
-    )
