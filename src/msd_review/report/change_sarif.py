@@ -25,7 +25,7 @@ def change_sarif_log(report: ReviewReport) -> dict[str, Any]:
     run["automationDetails"] = {"id": "msd/code-review/"}
     for rule in run["tool"]["driver"]["rules"]:
         rule["fullDescription"]["text"] = rule["fullDescription"]["text"].replace(*_ABOUT)
-        rule["help"]["text"] = rule["help"]["text"].replace(*_ABOUT).replace(*_ADVICE)
+        rule["help"] = {form: told.replace(*_ABOUT).replace(*_ADVICE) for form, told in rule["help"].items()}
         rule["properties"]["tags"] = ["review", "change"]
     if facts.change.head is not None:
         run["properties"] = {"base": facts.change.base, "head": facts.change.head, "depth": facts.depth}

@@ -2,9 +2,10 @@
 
 A result points only at places that were verified, or found where they moved to, inside the tree; a concern without
 one points at the plan. Paths are relative and percent-encoded. The fingerprint is the concern's own id, which is
-the same in every run and cycle.
+the same in every run and cycle; it is given a second time under the name that GitHub tracks results by.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -29,9 +30,11 @@ from msd_review.review.model import Citation, CitationVerdict, Finding, Severity
 SCHEMA_URI = "https://json.schemastore.org/sarif-2.1.0.json"
 BASE = "%SRCROOT%"
 _LEVELS = {Severity.HIGH: "error", Severity.MEDIUM: "warning", Severity.LOW: "note", Severity.UNRATED: "note"}
+_MAX_RESULTS = 25_000  # GitHub refuses a run with more
 _MAX_RELATED = 10
 _MAX_MESSAGE = 4_000
 _MAX_LINE = 10_000_000
+_PRECISION = {"MSD1001": "high", "MSD1002": "medium"}
 _RULES: tuple[tuple[str, str, str, str], ...] = (
     (
         "MSD1001",
@@ -59,7 +62,7 @@ def sarif_log(report: ReviewReport) -> dict[str, Any]:
         "automationDetails": {"id": _automation(report)},
         "originalUriBaseIds": {BASE: {"description": {"text": "The root of the project under review."}}},
         "invocations": [_invocation(report)],
-        "results": [_result(cluster, report, findings) for cluster in shown],
+        "results": [_result(cluster, report, findings) for cluster in shown[:_MAX_RESULTS]],
     }
     return {"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [run]}
 
@@ -83,6 +86,9 @@ def relative_uri(path: str | None) -> str | None:
     return quote("/".join(parts), safe="/", errors="surrogatepass")
 
 
+_ADVICE = "Read the reviewers' own words in the REVIEWS file, then change the plan or dismiss the concern."
+
+
 def _driver() -> dict[str, Any]:
     return {
         "name": "msd",
@@ -99,11 +105,13 @@ def _rule(identifier: str, name: str, short: str, full: str) -> dict[str, Any]:
         "name": name,
         "shortDescription": {"text": short},
         "fullDescription": {"text": full},
-        "help": {
-            "text": f"{full} Read the reviewers' own words in the REVIEWS file, then change the plan or dismiss the concern."
-        },
+        "help": {"text": f"{full} {_ADVICE}", "markdown": f"{full}\n\n{_ADVICE}"},
         "defaultConfiguration": {"level": "warning"},
-        "properties": {"tags": ["review", "plan"]},
+        "properties": {
+            "tags": ["review", "plan"],
+            "precision": _PRECISION[identifier],
+            "problem.severity": "warning",
+        },
     }
 
 
@@ -140,7 +148,7 @@ def _result(cluster: Cluster, report: ReviewReport, findings: Mapping[str, Findi
         "level": "note" if cluster.demoted else _LEVELS[cluster.severity],
         "message": _message(_words(cluster, findings)),
         "locations": [{"physicalLocation": places[0] if places else _plan_place(cluster, report, findings)}],
-        "partialFingerprints": {"msdConcern/v1": cluster.id},
+        "partialFingerprints": {"msdConcern/v1": cluster.id, "primaryLocationLineHash": _tracked(cluster.id)},
         "properties": {
             "severity": cluster.severity.value,
             "status": cluster.status,
@@ -155,6 +163,11 @@ def _result(cluster: Cluster, report: ReviewReport, findings: Mapping[str, Findi
         because = cluster.dismissed_because or "dismissed"
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": _safe(because)}]
     return result
+
+
+def _tracked(identifier: str) -> str:
+    """A concern's id in the form of GitHub's own fingerprint: a hash, and which of its equals it is."""
+    return f"{hashlib.sha256(identifier.encode()).hexdigest()[:16]}:1"
 
 
 def _words(cluster: Cluster, findings: Mapping[str, Finding]) -> str:
