@@ -27,9 +27,9 @@ docs: $(STAMP)-dev ## write the generated pages again
 bench: $(STAMP)-dev ## print every benchmark's table
 	for script in bench/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
-truth: $(STAMP)-dev ## print the figures of findings, agreement and grounding
+truth: $(STAMP)-dev ## print the figures of findings, citations, agreement, divergence and grounding
 	for script in bench/truth/findings/measure.py bench/truth/clusters/measure.py bench/truth/clusters/speed.py \
-		bench/truth/grounding/run.py; do $(BIN)/python $$script || exit 1; done
+		bench/truth/citations/measure.py bench/truth/divergence/measure.py bench/truth/grounding/run.py; do $(BIN)/python $$script || exit 1; done
 
 test-real-clis: $(STAMP)-dev ## drive real reviewer tools from the npm registry against a local model server
 	$(BIN)/python tests/real_clis/run.py
