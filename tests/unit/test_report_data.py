@@ -296,3 +296,11 @@ def test_any_value_anywhere_is_survived(value: object) -> None:
                     {**whole, "clusters": [{**row, key: value}], "findings": [{**row, key: value}]}
                 ).encode()
             )
+
+
+def test_a_run_that_delivered_no_review_is_no_cycle() -> None:
+    failed = render_json(report(failed_reviewer(), cycle=3)).encode()
+    assert read_history(failed).next_cycle == 3
+    first = render_json(report(failed_reviewer(), cycle=1)).encode()
+    assert (read_history(first).next_cycle, read_history(first).previous) == (1, None)
+    assert read_history(render_json(report(reviewer("codex"), cycle=3)).encode()).next_cycle == 4

@@ -417,3 +417,13 @@ def test_an_agreed_concern_shows_the_words_of_each_reviewer() -> None:
 def test_coverage_says_whether_anything_was_checked(citations: tuple[Citation, ...], said: str) -> None:
     markdown = render_markdown(report(reviewer("codex", findings=(finding("codex", citations=citations),))))
     assert part(markdown, "Verification Coverage").startswith(said)
+
+
+def test_a_tool_that_nobody_asked_for_and_the_machine_lacks_is_not_named_in_the_front_matter() -> None:
+    absent = Skipped(
+        identity="cursor", outcome="unavailable", reason="missing_binary", detail="not on PATH", wanted=False
+    )
+    broken = Skipped(identity="qwen", outcome="unavailable", reason="probe_failed", detail="another tool")
+    markdown = render_markdown(report(reviewer("codex"), skipped=(absent, broken)))
+    assert front(markdown)["reviewers_skipped"] == {"qwen": "probe_failed"}
+    assert "cursor" in markdown

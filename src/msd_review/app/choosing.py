@@ -37,6 +37,7 @@ from msd_review.trust import grants, policy
 from msd_review.trust.policy import Approved, ApprovedHttp, ApprovedSpawn
 
 AskPerson = Callable[[Sequence[str]], bool | None]
+_NOT_HERE = {Reason.MISSING_BINARY.value, Reason.MISSING_REQUIRED_BINARY.value, Reason.HOST_UNREACHABLE.value}
 _OUTCOME_OF_REASON = {
     Reason.NOT_CONSENTED: Outcome.BLOCKED,
     Reason.EGRESS_HOST_CHANGED: Outcome.BLOCKED,
@@ -167,7 +168,11 @@ def choose(world: World, request: ReviewRequest, *, probe: bool = True) -> Choic
         },
     )
     selection = select(found)
-    rows = [_row(one, standings, named) for one in selection.skipped]
+    asked = selection.source in {"explicit", "default_reviewers"}
+    rows = [
+        replace(row, wanted=asked or row.named or row.reason not in _NOT_HERE)
+        for row in (_row(one, standings, named) for one in selection.skipped)
+    ]
     return Choice(
         selection=selection,
         skipped=(*inactive, *rows),

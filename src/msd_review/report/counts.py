@@ -110,6 +110,12 @@ def not_run(report: ReviewReport) -> dict[str, str]:
     return {**rows, **{skipped.identity: skipped.reason for skipped in report.skipped}}
 
 
+def wanted_not_run(report: ReviewReport) -> dict[str, str]:
+    """`not_run` without the reviewers that nobody asked for and this machine lacks."""
+    unasked = {skipped.identity for skipped in report.skipped if not skipped.wanted}
+    return {identity: reason for identity, reason in not_run(report).items() if identity not in unasked}
+
+
 def section_heading(reviewer: ReviewerReport) -> str:
     """The heading of a reviewer's section, as Markdown without the leading marks."""
     if reviewer.imported:

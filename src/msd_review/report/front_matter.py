@@ -11,9 +11,9 @@ from msd_review.report.counts import (
     failed,
     findings_of,
     model_label,
-    not_run,
     open_findings,
     severity_counts,
+    wanted_not_run,
 )
 from msd_review.report.model import ReviewReport
 from msd_review.report.text import one_line, phase_label
@@ -49,7 +49,7 @@ def _values(report: ReviewReport) -> dict[str, Value]:
         "phase": _phase(report.phase),
         "reviewers": sorted(r.result.identity for r in reviews),
         "reviewers_failed": failed(report) or None,
-        "reviewers_skipped": not_run(report) or None,
+        "reviewers_skipped": wanted_not_run(report) or None,
         "models": models or None,
         "reviewed_at": report.reviewed_at,
         "run": report.run,

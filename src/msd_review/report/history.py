@@ -39,6 +39,13 @@ class History:
         return self.previous.cycle + 1 if self.previous else 1
 
 
+def _delivered_nothing(document: Mapping[str, Any]) -> bool:
+    """Whether the document tells of a run in which no reviewer delivered a review: that was no cycle."""
+    rows = document.get("reviewers")
+    outcomes = [row.get("outcome") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return bool(outcomes) and all(outcome != "review" for outcome in outcomes)
+
+
 class _Unusable(Exception):
     """One row is not as the schema says."""
 
@@ -55,10 +62,10 @@ def read_history(content: bytes) -> History:
     clusters, lost_clusters = _rows(document.get("clusters"), lambda row: _cluster(row, members))
     reviewers, _ = _rows(document.get("reviewers"), lambda row: _required(row, "identity"))
     lost = lost_clusters + lost_findings
+    cycle = max(0, (_number(document.get("cycle")) or 1) - _delivered_nothing(document))
+    previous = PreviousCycle(cycle=cycle, clusters=clusters, reviewers=reviewers)
     return History(
-        previous=PreviousCycle(
-            cycle=_number(document.get("cycle")) or 1, clusters=clusters, reviewers=reviewers
-        ),
+        previous=previous if cycle or clusters else None,
         run=_text(document.get("run")),
         warnings=(f"the last review holds {count(lost, 'entry', 'entries')} that cannot be read",)
         if lost

@@ -51,4 +51,5 @@ def render_html(report: ReviewReport) -> str:
 
 def _title(report: ReviewReport) -> str:
     subject = f"Phase {phase_label(report.phase)}" if report.phase is not None else report.title
-    return f"Cross-AI Plan Review — {one_line(subject, 200)}"
+    kind = "Code Review" if report.change is not None else "Cross-AI Plan Review"
+    return f"{kind} — {one_line(subject, 200)}"

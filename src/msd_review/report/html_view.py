@@ -179,7 +179,7 @@ class _Builder:
         )
 
     def _said(self, anchor: str, finding: Finding) -> Said:
-        body = finding.body if finding.body.strip() != finding.title.strip() else ""
+        body = _without_place(finding) if finding.body.strip() != finding.title.strip() else ""
         return Said(
             anchor=anchor,
             reviewer=finding.identity,
@@ -200,6 +200,13 @@ class _Builder:
             note=one_line(citation.note, 300),
             quote=self.quotes.take(quote, 6_000),
         )
+
+
+def _without_place(finding: Finding) -> str:
+    """A body without a first line that is only a place: the citations below show it, with its verdict."""
+    first, _, rest = finding.body.partition("\n")
+    written = {citation.raw.strip(" `") for citation in finding.citations}
+    return rest if first.strip(" `*()[]") in written else finding.body
 
 
 def _facts(cluster: Cluster) -> Iterable[str]:

@@ -27,7 +27,7 @@ class ReviewerReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
-    """A reviewer that was wanted and not run, or left out by choice.
+    """A reviewer that was wanted and not run, left out by choice, or not there.
 
     One that was chosen and could not be sent its prompt has a section of its own; `section` is its heading
     without the word Review (the identity stands in where it is "").
@@ -40,6 +40,7 @@ class Skipped:
     hint: str | None = None
     named: bool = False
     section: str = ""
+    wanted: bool = True  # asked for, or it would have taken part: not merely a tool that this machine lacks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
