@@ -11,13 +11,25 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from reference import capabilities, commands, configuration, exit_codes, hosts, lanes, manifest, mcp, outcomes
+from reference import (
+    capabilities,
+    commands,
+    configuration,
+    exit_codes,
+    fleet_batch,
+    hosts,
+    lanes,
+    manifest,
+    mcp,
+    outcomes,
+)
 
 ROOT = Path(__file__).parent.parent
 PAGES: dict[str, Callable[[], str]] = {
     "docs/reference/capabilities.md": capabilities.page,
     "docs/reference/commands.md": commands.page,
     "docs/reference/configuration.md": configuration.page,
+    "docs/reference/fleet-batch.md": fleet_batch.page,
     "docs/reference/lanes.md": lanes.page,
     "docs/reference/manifest.md": manifest.page,
     "docs/reference/outcomes.md": outcomes.page,

@@ -303,7 +303,7 @@ def test_a_revision_of_an_address_must_be_one_that_can_be_fetched(tmp_path: Path
             {"lanes": ["--codex"]},
             '"--codex" is a flag; write the lane\'s slug, as `msd lane list` shows it',
         ),
-        ({"lanes": ["a b"]}, "\"a b\" is no lane's slug"),
+        ({"lanes": ["a b"]}, '"a b" is no lane\'s slug'),
         ({"models": ["m"]}, "must be an object of lane and model, not an array"),
         ({"models": {"codex": "-m"}}, 'the model of "codex" starts with a dash and would become an option'),
         ({"models": {"a": "m", "A": "n"}}, "names one lane twice, in other letters"),
@@ -373,6 +373,7 @@ def test_the_first_reading_counts_and_names_the_content(tmp_path: Path) -> None:
 
 def test_reading_a_long_batch_takes_no_more_than_its_ids(tmp_path: Path) -> None:
     path = write(tmp_path, *[{"repository": f"r{n % 7}", "phase": n, "plans": None} for n in range(4_000)])
+    assert len(list(read_batch(path))) == 4_000  # what the first reading loads is not the batch's
     tracemalloc.start()
     try:
         items = read_batch(path)

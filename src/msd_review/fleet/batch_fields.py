@@ -63,7 +63,7 @@ FIELDS = (
         value="a list of paths",
         required="exactly one of the three",
         doc="reviews plan files, relative to the repository",
-        example=["docs/PLAN.md"],
+        example=["PLAN.md"],
     ),
     BatchField(
         name="change",
@@ -77,14 +77,14 @@ FIELDS = (
         value="a list of lanes, by slug",
         required="no",
         doc="who reviews; left out, every lane that can run",
-        example=["codex", "gemini"],
+        example=["acme", "grounding"],
     ),
     BatchField(
         name="models",
         value="an object: lane → model",
         required="no",
         doc="the model of a lane, for this item",
-        example={"codex": "gpt-x"},
+        example={"acme": "large"},
     ),
     BatchField(
         name="timeout",
