@@ -56,7 +56,11 @@ def test_the_log_has_the_shape_of_sarif() -> None:
 def test_standing_concerns_become_results_and_resolved_ones_do_not() -> None:
     results = run(sarif_log(full_report()))["results"]
     assert [(r["ruleId"], r["level"], r["partialFingerprints"]) for r in results] == [
-        ("MSD1001", "error", {"msdConcern/v1": "C-1a2b3c4d", "primaryLocationLineHash": "6390be870edc52c3:1"}),
+        (
+            "MSD1001",
+            "error",
+            {"msdConcern/v1": "C-1a2b3c4d", "primaryLocationLineHash": "6390be870edc52c3:1"},
+        ),
         ("MSD1002", "note", {"msdConcern/v1": "C-00000002", "primaryLocationLineHash": "9cb5ebca7b70b4da:1"}),
     ]
 
