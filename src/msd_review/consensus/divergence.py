@@ -10,7 +10,7 @@ from msd_review.lazy import regex
 from msd_review.review.model import Finding, FindingStatus, Severity, Strength
 
 _FAR_APART = 2  # ranks: one says high, another low
-_ABOUT_THE_SAME = 0.12  # praise of a thing names it, and seldom the fault: far less than one concern twice
+_ABOUT_THE_SAME = 0.4  # praise of a thing names it, and seldom the fault: less than one concern told twice
 _MOST_MEMBERS = 8
 _LIMITED = regex(r"\b(?:but|however|although|except|though|only|partially|aside from)\b", re.IGNORECASE)
 
