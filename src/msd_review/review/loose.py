@@ -42,8 +42,9 @@ def loose_items(text: str) -> tuple[LooseItem, ...]:
     starts = [at for at, mark in enumerate(marks) if mark]
     if not _is_list(lines, marks, starts):
         return ()
+    marked = frozenset(starts)
     titles = [
-        at for at, line in enumerate(lines[:-1]) if at + 1 in starts and not marks[at] and _TITLE.match(line)
+        at for at, line in enumerate(lines[:-1]) if at + 1 in marked and not marks[at] and _TITLE.match(line)
     ]
     edges = sorted({0, *titles, *starts, len(lines)})
     return tuple(_item(lines, marks, first, behind) for first, behind in zip(edges, edges[1:], strict=False))
