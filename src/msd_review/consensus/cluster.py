@@ -21,7 +21,7 @@ SAME_REVIEWER = 0.98  # one reviewer who says two things mostly means two things
 _RAREST = 10
 _LONGEST_POSTING = 64
 _MOST_LOOKED_AT = 600  # others a concern is weighed against before the best are compared in full
-_MOST_CANDIDATES = 12
+_MOST_CANDIDATES = 8
 _WHOLE = 0.5  # what the average over all pairs of two groups must reach
 _LARGEST_GROUP = 60
 

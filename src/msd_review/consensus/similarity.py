@@ -10,8 +10,9 @@ meaning-bearing word in common is never enough.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from operator import mul
 from typing import NamedTuple
 
 from msd_review.consensus.stems import stem
@@ -107,10 +108,14 @@ def _is_place(word: str) -> bool:
 
 
 def _counted(title: Iterable[str], body: Iterable[str]) -> dict[str, float]:
-    counted = {word: _TITLE_WEIGHT * (1 + math.log(count)) for word, count in Counter(title).items()}
+    counted = {word: _TITLE_WEIGHT * _often(count) for word, count in Counter(title).items()}
     for word, count in Counter(body).items():
-        counted[word] = counted.get(word, 0.0) + 1 + math.log(count)
+        counted[word] = counted.get(word, 0.0) + _often(count)
     return counted
+
+
+def _often(count: int) -> float:
+    return 1.0 if count == 1 else 1.0 + math.log(count)
 
 
 def _files(citations: Sequence[Citation]) -> dict[str, tuple[tuple[int, int], ...]]:
@@ -193,11 +198,11 @@ class Prepared:
     features: Features
     words: Mapping[str, float]
     families: Mapping[str, float]
-    faults: Mapping[str, float]  # those of the families that are kinds of fault
     words_length: float
     families_length: float
     faults_length: float
-    senses: tuple[tuple[str, float, frozenset[str]], ...]  # stem, what it weighs, its families
+    weighed: Mapping[str, float]  # stem → what it weighs, however often it stands there
+    senses: tuple[tuple[str, float, frozenset[str]], ...]  # those of any family: stem, weight, families
     weight: float  # of all stems
     whole: float  # the same, as what shares of it are taken of
     family_names: frozenset[str]
@@ -210,20 +215,19 @@ def prepare(features: Features, weights: Weights) -> Prepared:
     words = {word: value * weights.words.get(word, 1.0) for word, value in features.words.items()}
     families = {name: value * weights.families.get(name, 1.0) for name, value in features.families.items()}
     kinds = {name: value for name, value in families.items() if name.startswith(FAULT)}
-    senses = tuple(
-        (word, weights.words.get(word, 1.0), names) for word, names in features.senses.items() if word
-    )
-    weight = sum(weight for _, weight, _ in senses)
+    weighed = {word: weights.words.get(word, 1.0) for word in features.words}
+    senses = tuple((word, weighed[word], names) for word, names in features.senses.items() if word and names)
+    weight = math.fsum(weighed.values())
     telling = [word for word in words if word not in GENERIC]
     telling += [f"({name})" for name in families if weights.families.get(name, 1.0) > _COMMON]
     return Prepared(
         features=features,
         words=words,
         families=families,
-        faults=kinds,
         words_length=_length(words, _FEW_WORDS),
         families_length=_length(families, _FEW_WORDS),
         faults_length=_length(kinds, 1.0),
+        weighed=weighed,
         senses=senses,
         weight=weight,
         whole=weight + _SHORT,
@@ -234,7 +238,7 @@ def prepare(features: Features, weights: Weights) -> Prepared:
 
 
 def _length(values: Mapping[str, float], more: float) -> float:
-    return math.sqrt(sum(value * value for value in values.values()) + more)
+    return math.sqrt(math.fsum([value * value for value in values.values()]) + more)
 
 
 class Signs(NamedTuple):
@@ -265,18 +269,22 @@ _ENOUGH = 7.4
 def signs(one: Prepared, other: Prepared) -> Signs:
     """The signs of a pair; they do not depend on which is named first."""
     a, b = one.features, other.features
-    same, told = _accounted(one, other)
-    same_back, told_back = _accounted(other, one)
+    words = one.words.keys() & other.words.keys()
+    families = one.family_names & other.family_names
+    faults = families & one.fault_names
+    same = math.fsum([one.weighed[word] for word in words])
+    told = same + _rephrased(one, words, families=families, faults=faults)
+    told_back = same + _rephrased(other, words, families=families, faults=faults)
+    most = max(told / one.whole, told_back / other.whole)
     names = a.names & b.names
     apart = _lines_apart(a, b)
     return Signs(
-        words=_dot(one.words, other.words) / (one.words_length * other.words_length),
-        families=_dot(one.families, other.families) / (one.families_length * other.families_length),
-        faults=_dot(one.faults, other.faults) / (one.faults_length * other.faults_length),
-        no_faults=float(not one.faults or not other.faults),
+        words=_dot(one.words, other.words, words) / (one.words_length * other.words_length),
+        families=_dot(one.families, other.families, families) / (one.families_length * other.families_length),
+        faults=_dot(one.families, other.families, faults) / (one.faults_length * other.faults_length),
+        no_faults=float(not one.fault_names or not other.fault_names),
         told=min(told / one.whole, told_back / other.whole),
-        rephrased=max(told / one.whole, told_back / other.whole)
-        - max(same / one.whole, same_back / other.whole),
+        rephrased=most - same / min(one.whole, other.whole),
         length=min(1.0, max(one.weight - told, other.weight - told_back) / _LONG),
         names=min(2, len(names)) / 2,
         other_names=float(bool(a.names and b.names and not names)),
@@ -287,16 +295,17 @@ def signs(one: Prepared, other: Prepared) -> Signs:
     )
 
 
-def _accounted(one: Prepared, other: Prepared) -> tuple[float, float]:
-    """The weight of one concern's words that another has too: as the same words, and as words or families."""
-    theirs, families, faults = other.words, other.family_names, other.fault_names
-    same = rephrased = 0.0
-    for word, weight, names in one.senses:
-        if word in theirs:
-            same += weight
-        elif names and not names.isdisjoint(families):
-            rephrased += weight * (_BY_FAMILY if names.isdisjoint(faults) else _BY_FAULT)
-    return same, same + rephrased
+def _rephrased(one: Prepared, words: Set[str], *, families: frozenset[str], faults: frozenset[str]) -> float:
+    """The weight of those of a concern's words that another tells by another word of their family."""
+    if not families:
+        return 0.0
+    return math.fsum(
+        [
+            weight * (_BY_FAMILY if names.isdisjoint(faults) else _BY_FAULT)
+            for word, weight, names in one.senses
+            if not names.isdisjoint(families) and word not in words
+        ]
+    )
 
 
 def _lines_apart(one: Features, other: Features) -> int | None:
@@ -317,6 +326,8 @@ def _differ(one: str | None, other: str | None) -> bool:
 def _other_object(one: Features, other: Features) -> bool:
     """Whether two titles are equal but for what they speak of: "no test for X" and "no test for Y"."""
     mine, theirs = one.opening, other.opening
+    if mine[:1] != theirs[:1] and mine[-1:] != theirs[-1:]:
+        return False
     start = _equal_words(mine, theirs)
     end = _equal_words(mine[start:][::-1], theirs[start:][::-1])
     if start + end < _LEAST_FRAME or (start and mine[start - 1] not in _BEFORE_OBJECT):
@@ -348,7 +359,7 @@ def evidence(one: Prepared, other: Prepared) -> float:
     shared = len(one.telling & other.telling)
     if shared < _LEAST_SHARED:
         return NOTHING
-    return sum(weight * sign for weight, sign in zip(WEIGHTS, signs(one, other), strict=True)) - _ENOUGH
+    return math.fsum(map(mul, WEIGHTS, signs(one, other))) - _ENOUGH
 
 
 def similarity(one: Prepared, other: Prepared) -> float:
@@ -356,9 +367,6 @@ def similarity(one: Prepared, other: Prepared) -> float:
     return 1.0 / (1.0 + math.exp(-evidence(one, other)))
 
 
-def _dot(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    total = 0.0
-    for word, weight in one.items():
-        if word in other:
-            total += weight * other[word]
-    return total
+def _dot(one: Mapping[str, float], other: Mapping[str, float], common: Iterable[str]) -> float:
+    """Summed exactly, so that the order of the words changes nothing."""
+    return math.fsum([one[word] * other[word] for word in common])

@@ -53,6 +53,10 @@ _GENERIC = frozenset(
     executor reviewer author developer team user acceptance criterion must""")
 )  # fmt: skip
 
+_NAME = regex(r"[\w.$:/@-]{2,80}(?:\(\))?")
+_PLAIN_NUMBER = regex(r"[\d.:,-]+")
+_CALL_OR_LINE = regex(r"(?:\(\)|:\d+(?:-\d+)?)$")
+_INNER_WORD = regex(r"(?<=[a-z])(?=[A-Z])|_")
 _PLAIN_WORD = regex(r"[^\W_]+(?:[-'’./+][^\W_]+)*|\.env")
 GENERIC = frozenset(stem(word) for word in _GENERIC)
 
@@ -128,7 +132,7 @@ def _wide_words(text: str) -> Iterator[Word]:
 
 def _split_identifiers(text: str) -> str:
     """`record_usage` and `ChangePassword` as words."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text)
+    return _INNER_WORD.sub(" ", text)
 
 
 def concepts(text: str) -> Iterator[str]:
@@ -155,9 +159,9 @@ def identifiers(text: str) -> frozenset[str]:
     names = {found.group() for found in _IDENTIFIER.finditer(text)}
     for found in _CODE.finditer(text):
         span = found.group(1).strip()
-        if re.fullmatch(r"[\w.$:/@-]{2,80}(?:\(\))?", span) and not re.fullmatch(r"[\d.:,-]+", span):
+        if _NAME.fullmatch(span) and not _PLAIN_NUMBER.fullmatch(span):
             names.add(span)
-    cleaned = {re.sub(r"(?:\(\)|:\d+(?:-\d+)?)$", "", name).lower() for name in names}
+    cleaned = {_CALL_OR_LINE.sub("", name).lower() for name in names}
     return frozenset(name for name in cleaned if len(name) > 2)
 
 
