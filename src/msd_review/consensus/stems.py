@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-_SUFFIXES = ("ization", "isation", "ations", "ation", "ements", "ement", "ments", "ment", "nesses", "ness", "ingly", "edly", "ibility", "ability",
+_SUFFIXES = ("ization", "isation", "ations", "ation", "ating", "ated", "ates", "ate", "ements", "ement", "ments", "ment", "nesses", "ness", "ingly", "edly", "ibility", "ability",
              "ities", "ity", "ically", "ally", "ances", "ance", "ences", "ence", "ancies", "ancy", "encies", "ency", "ings", "ing", "iers", "ied", "ies", "ives", "ive",
              "able", "ible", "ions", "ion", "ers", "er", "ors", "or", "ent", "ant", "ed", "ly", "es", "al", "e", "s", "y")  # fmt: skip
 
