@@ -6,7 +6,8 @@ different reviewers. Run: `python bench/truth/clusters/measure.py [-v] [set …]
 
 The sets in `unseen/` were written without sight of the product. When they were first met, precision and recall were
 0.58 and 0.22 (`first`), 0.52 and 0.14 (`second`); weights and vocabulary were then fitted with `sets/`, `first` and
-`paraphrases`, never with `second`, which gave 0.80 and 0.13 when it was first run again. About half of the pairs in `paraphrases` share no word at all.
+`paraphrases`, never with `second`, which gave 0.80 and 0.13 after that. About half of the pairs in `paraphrases` share
+no word at all.
 """
 
 import re
