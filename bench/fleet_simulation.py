@@ -1,11 +1,12 @@
-"""A hundred thousand items through the real places and limits of a fleet run, in virtual time, and what breaks first.
+"""A hundred thousand items through the real code that submits a fleet run, in virtual time, and what breaks first.
 
 python bench/fleet_simulation.py [ITEMS]
 
-`fleet.limits` and `fleet.placement` decide as they do in a run; what is left out is the work itself: a lane is a time that
-passes, and what a record, a file and a task cost is measured on this machine in the same run and charged to the
-submitting process, which does one thing at a time, and to the scheduler, which does too. The first table says what was
-measured, the second what each limit would allow by itself, the third what the simulation came to.
+`fleet.items`, `fleet.dispatch`, `fleet.limits` and `fleet.placement` see every item through as they do in a run: they sign,
+place, wait and record. What is left out is the work: a lane is a time that passes, and what a record, a file and a task
+cost is measured on this machine in the same run and charged to the submitting process, which does one thing at a time,
+and to the scheduler, which does too. For each fleet the table says what every limit would allow by itself, how much of
+it was used, and which one breaks first.
 """
 
 import asyncio
@@ -14,29 +15,41 @@ import selectors
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import psutil
-from fleet_measured import Disk, Scheduling, measure_disk, measure_scheduling, sealed
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from fleet_measured import ANSWER_BYTES, Disk, Scheduling, measure_disk, measure_scheduling, sealed
 from tests.fleet_summary_samples import made
 
-from msd_review.edges import clock
-from msd_review.fleet import summary
+from msd_review.edges import clock, files
+from msd_review.fleet import limits, summary
+from msd_review.fleet import placement as placing
+from msd_review.fleet.dispatch import Dispatcher, Submission
+from msd_review.fleet.grants import LaneGrant
+from msd_review.fleet.items import Desktop, see_through
+from msd_review.fleet.journal import FleetJournal
 from msd_review.fleet.limits import Limits
+from msd_review.fleet.model import FleetFolder, FleetItem
 from msd_review.fleet.offers import DESK, LANE, LANES
-from msd_review.fleet.placement import Placement, lane_needs
+from msd_review.fleet.placement import Place, Placement
+from msd_review.fleet.session import Session
+from msd_review.fleet.wire import Job
 
-ITEMS, SMALL = 100_000, 3_000
+ITEMS, SMALL = 100_000, 1_000
+WINDOW = 256  # as `--window` is set
 PROVIDERS = {"claude": "anthropic", "codex": "openai", "gemini": "google"}
 RECORDS_OF_AN_ITEM = 2  # that it was planned, that it ended; and one for each lane
 FILES_OF_AN_ITEM = 2  # its report, as Markdown and as JSON; and one for each lane's answer
 TASKS_OF_AN_ITEM = 2  # what its revision means, and its report; and one for each lane
 SPREAD = 0.6  # of the logarithm of a lane's time
 SEED = 20261201
+NEVER_S = 1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +60,7 @@ class Fleet:
     workers: int
     per_provider: int
     lane_s: float
-    window: int
+    window: int = WINDOW
     report_s: float = 2.0
     lanes: int = 4
     desks: int = 2
@@ -56,45 +69,44 @@ class Fleet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What was measured: of the disk, of the scheduler, and of adding one item to the summary."""
+    """What was measured of the disk and of the scheduler."""
 
     disk: Disk
     scheduling: Scheduling
-    fold_s: float
 
     @property
-    def client_lane_s(self) -> float:
-        """What one lane costs the submitting process."""
-        return self.scheduling.client_cpu_s + self.disk.record_s + self.disk.file_s
+    def recording_s(self) -> float:
+        """What an item's records and files cost the submitting process."""
+        lanes = len(PROVIDERS)
+        records, written = lanes + RECORDS_OF_AN_ITEM, lanes + FILES_OF_AN_ITEM
+        return records * self.disk.record_s + written * self.disk.file_s
 
     @property
-    def client_item_s(self) -> float:
-        """What an item costs it beside its lanes."""
-        return (
-            TASKS_OF_AN_ITEM * self.scheduling.client_cpu_s
-            + RECORDS_OF_AN_ITEM * self.disk.record_s
-            + FILES_OF_AN_ITEM * self.disk.file_s
-            + self.fold_s
-        )
+    def tasks(self) -> int:
+        """How many tasks an item is."""
+        return len(PROVIDERS) + TASKS_OF_AN_ITEM
 
 
 class _Jumping(selectors.DefaultSelector):
-    """Waits for nothing: the time that would have been waited for has passed."""
+    """Waits for nothing: what would have been waited for has passed, and the CPU that was used since too."""
 
     def __init__(self, passed: Callable[[float], None]) -> None:
         super().__init__()
         self._passed = passed
+        self._used = time.process_time()
 
     def select(self, timeout: float | None = None) -> Any:
+        used, before = time.process_time(), self._used
+        self._used = used
+        self._passed(used - before)
         if timeout is None:
             raise RuntimeError("nothing is left that could happen")
-        if timeout > 0:
-            self._passed(timeout)
+        self._passed(max(0.0, timeout - (used - before)))
         return super().select(0)
 
 
 class _VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time is only what was slept and charged."""
+    """An event loop whose time is what was slept, charged and really used; nothing else."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -110,90 +122,128 @@ class _VirtualLoop(asyncio.SelectorEventLoop):
 
 @dataclass(slots=True)
 class _Run:
+    """One run. It stands in for the journal and for the connection to the scheduler."""
+
     fleet: Fleet
     costs: Costs
     loop: _VirtualLoop
-    limits: Limits
-    placement: Placement
+    homes: dict[str, str] = field(default_factory=dict)
     chance: random.Random = field(default_factory=lambda: random.Random(SEED))
     scheduler_free: float = 0.0
-    busy: dict[str, float] = field(
-        default_factory=lambda: dict.fromkeys(("client", "scheduler", "lanes", "desks"), 0.0)
-    )
     ended: int = 0
     resident_mib: dict[int, float] = field(default_factory=dict)
     folded: summary.Summary = field(default_factory=summary.empty)
 
-    def charge(self, seconds: float) -> None:
-        self.busy["client"] += seconds
-        self.loop.pass_time(seconds)
+    def append(self, event: str, fields: Mapping[str, Any]) -> None:
+        """A record of the journal, which costs the client its time on the disk."""
+        self.loop.pass_time(self.costs.disk.record_s)
 
-    async def task(self, seconds: float) -> None:
-        """A task that takes `seconds` on a worker, once the scheduler came to it."""
-        cost = self.costs.scheduling.scheduler_cpu_s
-        self.busy["scheduler"] += cost
-        self.scheduler_free = max(self.loop.now, self.scheduler_free) + cost
+    def write(self, path: Path, content: bytes, *, mode: int = 0o644) -> None:
+        """A file, likewise."""
+        self.loop.pass_time(self.costs.disk.file_s)
+
+    async def connected(self) -> None:
+        """The scheduler is always there."""
+
+    async def run(self, job: Job, place: Place, *, priority: int = 0) -> dict[str, Any]:
+        """A job on a worker, once the client sent it and the scheduler came to it."""
+        job.to_json()
+        self.loop.pass_time(self.costs.scheduling.client_cpu_s)
+        self.scheduler_free = max(self.loop.now, self.scheduler_free) + self.costs.scheduling.scheduler_cpu_s
+        seconds = {"lane": _lane_time(self.chance, self.fleet.lane_s), "assess": self.fleet.report_s}.get(
+            job.kind, 0.5
+        )
         await asyncio.sleep(self.scheduler_free - self.loop.now + seconds)
+        return _lane_answer(job.slug, seconds) if job.kind == "lane" else _ANSWERS[job.kind]
 
 
-async def _lane(run: _Run, slug: str) -> None:
-    async with run.limits.place(PROVIDERS[slug]):
-        place = await run.placement.acquire(*lane_needs(slug))
-        seconds = _lane_time(run.chance, run.fleet.lane_s)
-        run.busy["lanes"] += seconds
-        await run.task(seconds)
-        await run.placement.release(place)
-    run.charge(run.costs.client_lane_s)
+_ANSWERS: Mapping[str, dict[str, Any]] = {
+    "resolve": {"v": 1, "state": "resolved", "commit": "0" * 40},
+    "assess": {
+        "v": 1,
+        "state": "report",
+        "exit_code": 0,
+        "files": {"REVIEWS.md": "# Review\n", "REVIEWS.json": "{}"},
+        "lanes": {},
+    },
+}
 
 
-async def _item(run: _Run, number: int) -> None:
-    await asyncio.gather(*(_lane(run, slug) for slug in PROVIDERS))
-    place = await run.placement.acquire(DESK)
-    run.busy["desks"] += run.fleet.report_s
-    await run.task(run.fleet.report_s)
-    await run.placement.release(place)
-    outcome, document = made(number % 1000, repositories=2_000)
-    run.folded = summary.add(run.folded, outcome, document)
-    run.charge(run.costs.client_item_s)
-    run.ended += 1
-    if run.ended % max(1, run.fleet.items // 10) == 0:
-        run.resident_mib[run.ended] = _resident_mib()
+def _lane_answer(slug: str, seconds: float) -> dict[str, Any]:
+    result = {"outcome": "review", "duration_ms": round(seconds * 1000), "usage": {"input_tokens": 9_000}}
+    return {"v": 1, "state": "lane", "result": result, "text": "a" * ANSWER_BYTES, "worker": slug}
+
+
+def _desktop(run: _Run, placement: Placement) -> Desktop:
+    grants = [
+        LaneGrant(slug=slug, capability=slug, source="first-party", signature="0" * 64) for slug in PROVIDERS
+    ]
+    dispatcher = Dispatcher(
+        submission=Submission(
+            fleet="simulated",
+            key=Ed25519PrivateKey.generate(),
+            granted={grant.slug: grant for grant in grants},
+            providers=PROVIDERS,
+        ),
+        session=cast(Session, run),
+        placement=placement,
+        limits=Limits(default=run.fleet.per_provider),
+        watch=lambda event: None,
+        is_stopping=lambda: False,
+        on_lost=lambda item, slug, why: None,
+    )
+    return Desktop(
+        folder=FleetFolder(Path("simulated")),
+        journal=cast(FleetJournal, run),
+        dispatcher=dispatcher,
+        watch=lambda event: None,
+        choose_lanes=lambda: tuple(PROVIDERS),
+        is_stopping=lambda: False,
+    )
 
 
 async def _all(run: _Run) -> None:
-    fleet = run.fleet
-    offered = {
-        LANES: float(fleet.lanes),
-        DESK: float(fleet.desks),
-        **{f"{LANE}{slug}": float(fleet.lanes) for slug in PROVIDERS},
-    }
-    await run.placement.update({f"worker-{number}": offered for number in range(fleet.workers)})
+    fleet, placement = run.fleet, Placement(wait_s=3600.0)
+    offered = dict.fromkeys((LANES, *(f"{LANE}{slug}" for slug in PROVIDERS)), float(fleet.lanes))
+    await placement.update(
+        {f"worker-{number}": {**offered, DESK: float(fleet.desks)} for number in range(fleet.workers)}
+    )
+    desk = _desktop(run, placement)
     numbers = iter(range(fleet.items))
 
-    async def one_after_another(numbers: Iterator[int]) -> None:
+    async def one_after_another() -> None:
         for number in numbers:
-            await _item(run, number)
+            where = f"https://git.example.org/{number % 2_000}"
+            item = FleetItem(id=f"item-{number}", line=number, repository=where, kind="phase", phase="1")
+            outcome = await see_through(desk, item, None)
+            run.folded = summary.add(run.folded, outcome, made(number % 1_000, repositories=2_000)[1])
+            _note(run)
 
-    await asyncio.gather(*(one_after_another(numbers) for _ in range(fleet.window)))
+    await asyncio.gather(*(one_after_another() for _ in range(fleet.window)))
+
+
+def _note(run: _Run) -> None:
+    run.ended += 1
+    if run.ended % max(1, run.fleet.items // 10) == 0:
+        run.resident_mib[run.ended] = psutil.Process().memory_info().rss / 2**20
 
 
 def simulate(fleet: Fleet, costs: Costs) -> tuple[_Run, float]:
-    """The run when it is over, and the CPU seconds that the simulation took."""
+    """The run when it is over, and the seconds of real CPU that deciding, signing and encoding took."""
     loop = _VirtualLoop()
-    real, clock.monotonic = clock.monotonic, loop.time
+    run = _Run(fleet=fleet, costs=costs, loop=loop)
     began = time.process_time()
-    try:
-        run = _Run(
-            fleet=fleet,
-            costs=costs,
-            loop=loop,
-            limits=Limits(default=fleet.per_provider),
-            placement=Placement(wait_s=3600.0),
-        )
+    with (
+        patch.object(clock, "monotonic", loop.time),
+        patch.object(files, "write_atomic", run.write),
+        patch.object(files, "make_private", lambda folder: folder),
+        # Whoever waits looks up every second whether the run is to be stopped; here nobody ever stops it, and days of
+        # looking up would be simulated for nothing.
+        patch.object(limits, "_LOOK_S", NEVER_S),
+        patch.object(placing, "_LOOK_S", NEVER_S),
+    ):
         loop.run_until_complete(_all(run))
-    finally:
-        clock.monotonic = real
-        loop.close()
+    loop.close()
     return run, time.process_time() - began
 
 
@@ -207,35 +257,25 @@ def _longest_of(lanes: int, mean: float, draws: int = 20_000) -> float:
     return sum(max(_lane_time(chance, mean) for _ in range(lanes)) for _ in range(draws)) / draws
 
 
-def ceilings(fleet: Fleet, costs: Costs) -> dict[str, float]:
-    """Items an hour that each limit would allow by itself."""
+def ceilings(fleet: Fleet, costs: Costs, cpu_s: float) -> dict[str, float]:
+    """Items an hour that each limit would allow by itself; `cpu_s` is what an item takes the client to decide."""
     lanes = len(PROVIDERS)
-    longest = _longest_of(lanes, fleet.lane_s)
+    client_s = costs.recording_s + costs.tasks * costs.scheduling.client_cpu_s + cpu_s
     seconds_of_an_item = {
-        "provider limit": fleet.lane_s / fleet.per_provider,
+        "limit of a provider": fleet.lane_s / fleet.per_provider,
         "lanes of the workers": lanes * fleet.lane_s / (fleet.workers * fleet.lanes),
         "reports on the workers": fleet.report_s / (fleet.workers * fleet.desks),
-        "window of the client": (longest + fleet.report_s) / fleet.window,
-        "scheduler": (lanes + TASKS_OF_AN_ITEM) * costs.scheduling.scheduler_cpu_s,
-        "client: journal and files": (lanes + RECORDS_OF_AN_ITEM) * costs.disk.record_s
-        + (lanes + FILES_OF_AN_ITEM) * costs.disk.file_s,
-        "client: all it does": lanes * costs.client_lane_s + costs.client_item_s,
+        "window of the client": (_longest_of(lanes, fleet.lane_s) + fleet.report_s) / fleet.window,
+        "scheduler": costs.tasks * costs.scheduling.scheduler_cpu_s,
+        "client: its disk alone": costs.recording_s,
+        "client: all that it does": client_s,
     }
     return {name: 3600 / seconds for name, seconds in seconds_of_an_item.items()}
 
 
-def _fold_cost(count: int = 2_000) -> float:
-    pairs = [made(number) for number in range(count)]
-    found = summary.empty()
-    began = time.perf_counter()
-    for outcome, document in pairs:
-        summary.add(found, outcome, document)
-    return (time.perf_counter() - began) / count
-
-
 def _measured(folder: Path) -> Costs:
     with sealed(folder):
-        return Costs(disk=measure_disk(folder), scheduling=measure_scheduling(folder), fold_s=_fold_cost())
+        return Costs(disk=measure_disk(folder), scheduling=measure_scheduling(folder))
 
 
 def _print_measured(costs: Costs) -> None:
@@ -246,36 +286,31 @@ def _print_measured(costs: Costs) -> None:
         "  of it CPU of the client": f"{costs.scheduling.client_cpu_s * 1000:.2f} ms",
         "  of it CPU of the scheduler": f"{costs.scheduling.scheduler_cpu_s * 1000:.2f} ms",
         "memory of the scheduler": f"{costs.scheduling.scheduler_mib:.0f} MiB, {costs.scheduling.scheduler_growth_bytes:,.0f} bytes more a task",
-        "one item into the summary": f"{costs.fold_s * 1000:.3f} ms",
     }
     for name, value in rows.items():
         print(f"{name:<30} {value}")
 
 
-def _resident_mib() -> float:
-    return psutil.Process().memory_info().rss / 2**20
-
-
 def _print_run(fleet: Fleet, costs: Costs) -> None:
-    print(f"\n{fleet.name}: {fleet.workers} workers of {fleet.lanes} lanes, {fleet.per_provider} lanes of a provider at once,"
-          f" lanes of {fleet.lane_s:g} s, {fleet.window} items under way", flush=True)  # fmt: skip
-    run, cpu = simulate(fleet, costs)
-    hours = run.loop.now / 3600
-    rate = fleet.items / hours
-    allowed = ceilings(fleet, costs)
     print(
-        f"  {fleet.items:,} items in {hours:,.1f} h: {rate:,.0f} an hour; {ITEMS:,} in {ITEMS / rate / 24:,.1f} days"
+        f"\n{fleet.name}: {fleet.workers} workers of {fleet.lanes} lanes, {fleet.per_provider} of a provider at once, lanes of"
+        f" {fleet.lane_s:g} s, {fleet.window} items under way",
+        flush=True,
     )
+    run, cpu = simulate(fleet, costs)
+    rate = fleet.items / run.loop.now * 3600
+    print(
+        f"  {fleet.items:,} items in {run.loop.now / 3600:,.1f} h: {rate:,.0f} an hour, {ITEMS:,} in {ITEMS / rate / 24:,.1f} days"
+    )
+    allowed = ceilings(fleet, costs, cpu / fleet.items)
     for name, most in sorted(allowed.items(), key=lambda entry: entry[1]):
-        print(f"  {name:<28} allows {most:>12,.0f} items an hour; used {rate / most:>5.0%}")
+        print(f"  {name:<26} allows {most:>12,.0f} items an hour; used {rate / most:>5.0%}")
     first, second = sorted(allowed, key=lambda name: allowed[name])[:2]
     print(f"  breaks first: {first}; then {second}, at {allowed[second] / allowed[first]:,.1f} times as much")
-    lanes = fleet.items * len(PROVIDERS)
     tenth, whole = min(run.resident_mib), max(run.resident_mib)
-    print(f"  deciding costs {cpu / lanes * 1000:.2f} ms of CPU a lane")
     print(
-        f"  memory of this process: {run.resident_mib[tenth]:,.0f} MiB after {tenth:,} items,"
-        f" {run.resident_mib[whole]:,.0f} MiB after {whole:,}"
+        f"  deciding, signing and summing up take {cpu / fleet.items * 1000:.1f} ms of CPU an item; memory of this process"
+        f" {run.resident_mib[tenth]:,.0f} MiB after {tenth:,} items, {run.resident_mib[whole]:,.0f} MiB after {whole:,}"
     )
 
 
@@ -286,10 +321,10 @@ def main(arguments: list[str]) -> None:
         costs = _measured(Path(folder))
     _print_measured(costs)
     for fleet in (
-        Fleet(name="as it is set", workers=20, per_provider=1, lane_s=120, window=64, items=items),
-        Fleet(name="with a contract", workers=50, per_provider=64, lane_s=120, window=256),
-        Fleet(name="few workers", workers=5, per_provider=64, lane_s=120, window=16, items=SMALL // 10),
-        Fleet(name="instant lanes", workers=50, per_provider=64, lane_s=0.05, report_s=0.05, window=64),
+        Fleet(name="as msd is set", workers=20, per_provider=1, lane_s=120),
+        Fleet(name="with a contract", workers=50, per_provider=64, lane_s=120, items=items),
+        Fleet(name="few workers", workers=5, per_provider=64, lane_s=120),
+        Fleet(name="instant lanes", workers=50, per_provider=64, lane_s=0.05, report_s=0.05),
     ):
         _print_run(fleet, costs)
 
